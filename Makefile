@@ -1,0 +1,39 @@
+# Every target sets up what it needs in one virtual environment, with pip as it is configured. The stamp .made is
+# away while pip works: after an interrupted set-up it is missing, and the environment is made anew.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test extras lint bench clean
+
+demo: $(VENV)/.demo
+	$(BIN)/aucmax compare digits --plot demo/compare.png
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest --ignore=tests/extras
+
+extras: $(VENV)/.extras
+	$(BIN)/python -m pytest tests/extras
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.extras
+	$(BIN)/python -m benchmarks
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "aucmax needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	touch $@
+
+$(VENV)/.%: pyproject.toml | $(VENV)/.made
+	@echo "setting up aucmax[$*] in $(VENV) ..."
+	@rm -f $(VENV)/.made
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $(VENV)/.made $@
+
+clean:
+	rm -rf $(VENV) demo

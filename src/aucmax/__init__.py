@@ -1,0 +1,1 @@
+"""Rank positives above negatives by maximising AUC itself."""

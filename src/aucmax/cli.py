@@ -1,0 +1,1 @@
+"""Words on a command line, turned into calls."""

@@ -1,0 +1,74 @@
+"""`@kernel`: compiled loops, and the only file that talks to Numba.
+
+Numba's own disk cache watches just the file of the compiled function, so an edit of a helper in another file
+would go on running the old machine code. Here the key of every cache entry covers the sources of the package.
+`NUMBA_DISABLE_JIT=1` turns kernels into plain Python with the same answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache
+from numba.extending import overload
+
+# Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that guards can see them.
+_FAST = {"reassoc", "contract", "arcp", "nsz"}
+
+
+@cache
+def sources_hash() -> str:
+    """Hash of all sources of the package: what the machine code of any kernel may depend on."""
+    root = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class _PackageCache(FunctionCache):
+    """Numba's function cache with the whole package in its key."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple:
+        return (*super()._index_key(sig, codegen), sources_hash())
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile a loop over plain arrays and numbers; the machine code is kept on disk."""
+    if numba.config.DISABLE_JIT:
+        return function
+    compiled = numba.njit(function, fastmath=_FAST, error_model="numpy", nogil=True)
+    with suppress(RuntimeError):  # no folder to write to, or no source file: compile in memory, as Numba does
+        compiled._cache = _PackageCache(function)
+    return compiled
+
+
+def row_operation(is_csr: Callable[[Any], bool], dense: Callable, csr: Callable) -> Callable:
+    """Join two loops into one operation on rows, for kernels and for plain Python.
+
+    `is_csr` tells the two apart, by value in Python and by the class of the argument inside a kernel.
+    """
+
+    def operation(X, *args):
+        return (csr if is_csr(type(X)) else dense)(X, *args)
+
+    operation.__doc__ = dense.__doc__
+    if not numba.config.DISABLE_JIT:
+
+        @overload(operation, strict=False, jit_options={"fastmath": _FAST, "error_model": "numpy"})
+        def _choose_dense(X, *args):
+            return None if is_csr(getattr(X, "instance_class", None)) else dense
+
+        # Reordering would turn a CSR row into SIMD gathers, which are slower than plain loads.
+        @overload(operation, strict=False, jit_options={"fastmath": {"contract"}, "error_model": "numpy"})
+        def _choose_csr(X, *args):
+            return csr if is_csr(getattr(X, "instance_class", None)) else None
+
+    return operation
