@@ -26,6 +26,19 @@ def is_sparse(X: Any) -> bool:
     return sparse.issparse(X)
 
 
+def canonical(X: Any) -> Any:
+    """X with no entry stored twice; only then do squares of entries mean anything."""
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def nonzeros(X: Any) -> int:
+    """Number of entries that a product with X has to touch."""
+    return X.nnz if is_sparse(X) else X.size
+
+
 def for_kernels(X: Any) -> Any:
     """X as kernels take it: a C-contiguous array, or the arrays of a CSR matrix."""
     if not is_sparse(X):
@@ -43,13 +56,28 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
     return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
+def dense(X: Any) -> np.ndarray:
+    """X as a plain array of double precision."""
+    return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
+
+
+def weighted_columns(X: Any, factor: np.ndarray) -> Any:
+    """The columns of X, row i times factor[i], as rows for kernels."""
+    if not is_sparse(X):
+        return np.ascontiguousarray((X * factor[:, None]).T)
+    return for_kernels((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
+
+
 def dot(X: Any, w: np.ndarray) -> np.ndarray:
-    """X @ w in double precision, without a double copy of X."""
+    """X @ w in double precision, without a double copy of X; w a vector or a matrix of columns.
+
+    Equal rows get equal products to the last bit, so that ties stay ties; BLAS does not promise that.
+    """
     if w.ndim == 1:
-        out = np.empty(X.shape[0])
-        _dot(for_kernels(X), w, out)
-        return out
-    return np.asarray(X @ w) if X.dtype == w.dtype else np.column_stack([dot(X, column) for column in w.T])
+        return dot(X, w[:, None])[:, 0]
+    out = np.empty((X.shape[0], w.shape[1]))
+    _dot(for_kernels(X), np.ascontiguousarray(w.T, dtype=float), out)
+    return out
 
 
 def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
@@ -110,9 +138,10 @@ row_norm2 = row_operation(_is_csr, _dense_norm2, _csr_norm2)
 
 
 @kernel
-def _dot(X, w, out):
-    for i in range(out.size):
-        out[i] = row_dot(X, i, w)
+def _dot(X, W, out):
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[i, k] = row_dot(X, i, W[k])
 
 
 @kernel

@@ -1,0 +1,65 @@
+"""Pairwise losses: value, gradient, and the lower bounds that certificates are made of.
+
+A loss is a mean over all pairs of a positive and a negative row. None is ever computed pair by pair. `data` is
+a `Data` (see problem.py); its columns are already divided by `data.scale`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aucmax.jit import kernel
+from aucmax.rows import for_kernels, row_axpy, row_dot
+
+
+class Squared:
+    """1/2 E[(1 - w.(x - x'))^2] = 1/2 [w'Sw + (1 - w.delta)^2], delta the difference of the class means."""
+
+    name = "squared"
+
+    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss at w and its gradient Sw - (1 - w.delta) delta."""
+        Sw = within_product(data, w)
+        shortfall = 1.0 - w @ data.delta
+        return 0.5 * float(w @ Sw + shortfall**2), Sw - shortfall * data.delta
+
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+        """A number that min_w loss(w) + l1 |w|_1 does not fall below, from scaled residuals (spec 0.6)."""
+        value, gradient = self.value_and_gradient(data, w)
+        shortfall = 1.0 - float(w @ data.delta)
+        steepest = np.abs(gradient).max(initial=0.0)
+        tau = min(
+            l1 / steepest if steepest > 0 else 1.0, shortfall / (2.0 * value) if value > 0 else 1.0, 1.0
+        )
+        return max(0.0, tau) * shortfall - max(0.0, tau) ** 2 * value
+
+    def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
+        """loss(w) - min loss: exact from the scatter matrix, else the loss itself, as no loss is negative."""
+        value, gradient = self.value_and_gradient(data, w)
+        if not data.moments.full:
+            return value
+        hessian = data.within + np.outer(data.delta, data.delta)
+        return 0.5 * float(gradient @ (np.linalg.pinv(hessian, hermitian=True, rcond=1e-13) @ gradient))
+
+
+def within_product(data: Any, w: np.ndarray) -> np.ndarray:
+    """S w: from the scatter matrix where there is one, else in one pass over the rows."""
+    if data.moments.full:
+        return data.within @ w
+    out = np.zeros(data.dim)
+    in_units = w / data.scale
+    centres = in_units @ data.raw_means.T
+    _within_product(for_kernels(data.X), data.y, data.r, in_units, centres[0], centres[1], out)
+    return out / data.scale
+
+
+@kernel
+def _within_product(X, y, r, w, centre_pos, centre_neg, out):
+    for i in range(y.size):
+        centre = centre_pos if y[i] > 0 else centre_neg
+        row_axpy(X, i, r[i] * (row_dot(X, i, w) - centre), out)
+
+
+LOSSES = {loss.name: loss for loss in (Squared,)}

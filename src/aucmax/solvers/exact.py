@@ -1,0 +1,149 @@
+"""Exact: the minimiser of the squared loss from the class-centred Gram matrix.
+
+With S the sum of the class covariances and delta the difference of the class means, for L2
+
+    u = (S + l2 I)^-1 delta,    w = u / (1 + delta.u)                         (Cholesky, dim <= n)
+    u = [delta - B'(BB' + l2 I)^-1 B delta] / l2,  B = sqrt(r) (x - mean)      (n < dim)
+
+the minimum-norm solution for no penalty at all, and coordinate descent on H = S + delta delta' for the elastic net:
+
+    g = Hw - delta,    w_j <- soft(H_jj w_j - g_j, l1) / (H_jj + l2),    g <- g + H_j dw_j
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from aucmax.jit import kernel
+from aucmax.penalties import ElasticNet
+from aucmax.problem import Problem
+from aucmax.rows import dense
+from aucmax.solvers.base import Solver
+from aucmax.solvers.columns import ColumnDescent
+
+GRAM_LIMIT = 3000  # columns up to which a Gram matrix pays
+SWEEPS = 10  # over the coordinates, between two certificates
+
+
+class Solved(NamedTuple):
+    """Weights, and the passes over the data that they cost."""
+
+    w: np.ndarray
+    passes: float
+
+
+@dataclass(repr=False, kw_only=True)
+class Exact(Solver):
+    """Exact minimiser of the squared loss, by one factorisation or coordinate descent on the Gram matrix.
+
+    Parameters
+    ----------
+    max_epochs, tol
+        See `Solver`. With an L2 penalty one epoch is enough.
+    """
+
+    tol: float = 1e-8
+
+    def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
+        return dim <= GRAM_LIMIT if penalty.l1 > 0 else dim <= n
+
+    def init(self, problem: Problem, w: np.ndarray) -> Any:
+        if problem.penalty.l1 == 0:
+            return Solved(w, 1.0)
+        descent = GramDescent if problem.data.moments.full else ColumnDescent
+        return descent.start(problem, w)
+
+    def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
+        if problem.penalty.l1 > 0:
+            return state.sweep(problem)
+        w = _ridge(problem) if problem.penalty.l2 > 0 else _minimum_norm(problem)
+        return Solved(w, 1.0)
+
+
+def _ridge(problem: Problem) -> np.ndarray:
+    """The L2 minimiser, refined once against its own gradient."""
+    data, l2 = problem.data, problem.penalty.l2
+    inverse = _gram_inverse(data, l2) if data.moments.full else _row_inverse(data, l2)
+    u = inverse(data.delta)
+    denominator = 1.0 + data.delta @ u
+    w = u / denominator
+    residual = -(problem.gradient(w) + l2 * w)
+    step = inverse(residual)
+    return w + step - u * ((data.delta @ step) / denominator)
+
+
+def _gram_inverse(data, l2):
+    """v -> (S + l2 I)^-1 v through a Cholesky factor of the dim x dim matrix."""
+    matrix = data.within.copy()
+    matrix[np.diag_indices_from(matrix)] += l2
+    try:
+        factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
+    except LinAlgError:  # l2 is lost in the rounding of S
+        values, vectors = np.linalg.eigh(data.within)
+        return lambda v: vectors @ ((vectors.T @ v) / (np.maximum(values, 0.0) + l2))
+    return lambda v: cho_solve(factor, v, check_finite=False)
+
+
+def _row_inverse(data, l2):
+    """v -> (S + l2 I)^-1 v through the n x n Gram matrix of the centred rows."""
+    B = _centred_rows(data)
+    K = B @ B.T
+    K[np.diag_indices_from(K)] += l2
+    factor = cho_factor(K, overwrite_a=True, check_finite=False)
+    return lambda v: (v - B.T @ cho_solve(factor, B @ v, check_finite=False)) / l2
+
+
+def _minimum_norm(problem: Problem) -> np.ndarray:
+    """The shortest of the minimisers of the loss alone."""
+    data = problem.data
+    if data.moments.full:
+        H = data.within + np.outer(data.delta, data.delta)
+        return np.linalg.pinv(H, hermitian=True, rcond=1e-13) @ data.delta
+    A = np.vstack([_centred_rows(data), data.delta])
+    return np.linalg.pinv(A, rcond=1e-13)[:, -1]
+
+
+def _centred_rows(data) -> np.ndarray:
+    """Dense rows, centred at their class mean, times the root of their weight; for n < dim."""
+    centres = data.raw_means[np.where(data.y > 0, 0, 1)]
+    return np.sqrt(data.r)[:, None] * ((dense(data.X) - centres) / data.scale)
+
+
+class GramDescent(NamedTuple):
+    """Coordinate descent on the Gram matrix: weights, passes over the data, H."""
+
+    w: np.ndarray
+    passes: float
+    H: np.ndarray
+
+    @classmethod
+    def start(cls, problem: Problem, w: np.ndarray) -> GramDescent:
+        """From weights w."""
+        return cls(w, 1.0, problem.data.within + np.outer(problem.data.delta, problem.data.delta))
+
+    def sweep(self, problem: Problem) -> GramDescent:
+        """Some sweeps over all coordinates, the gradient recomputed first."""
+        w = self.w.copy()
+        gradient = self.H @ w - problem.data.delta
+        _gram_sweeps(self.H, gradient, w, problem.penalty.l1, problem.penalty.l2, SWEEPS)
+        return self._replace(w=w)
+
+
+@kernel
+def _gram_sweeps(H, g, w, l1, l2, sweeps):
+    for _ in range(sweeps):
+        for j in range(w.size):
+            curvature = H[j, j] + l2
+            if curvature <= 0.0:
+                continue
+            z = H[j, j] * w[j] - g[j]
+            target = (z - l1) / curvature if z > l1 else (z + l1) / curvature if z < -l1 else 0.0
+            step = target - w[j]
+            if step != 0.0:
+                w[j] = target
+                for k in range(w.size):
+                    g[k] += step * H[j, k]
