@@ -1,5 +1,6 @@
 """Rank positives above negatives by maximising AUC itself."""
 
 from aucmax.estimator import AUCClassifier
+from aucmax.selection import AUCClassifierCV
 
-__all__ = ["AUCClassifier"]
+__all__ = ["AUCClassifier", "AUCClassifierCV"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.losses import LOSSES, within_product
+from aucmax.moments import Moments
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.rows import canonical, dot, nonzeros
@@ -25,12 +27,19 @@ EXACT_COST = 2400
 
 
 class Checked(NamedTuple):
-    """A table that passed the door: rows, labels -1/+1, positive weights, and which rows were kept."""
+    """A table that passed the door: rows, labels -1/+1, weights."""
 
     X: Any
     y: np.ndarray
     weight: np.ndarray
-    kept: np.ndarray | slice
+
+    def rows(self, index: np.ndarray) -> Checked:
+        """Some of the rows."""
+        return Checked(self.X[index], self.y[index], self.weight[index])
+
+    def weighted(self) -> Checked:
+        """Without the rows of weight zero."""
+        return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
 
 
 class LinearRanker(ClassifierMixin, BaseEstimator):
@@ -54,7 +63,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return tags
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
-        """Check a table once; rows of weight zero are left out. Sets `classes_` and the feature names."""
+        """Check a table once; sets `classes_` and the feature names."""
         X, y = validate_data(
             self,
             X,
@@ -68,20 +77,13 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         _check_two_classes(self.classes_, y)
         weight = _check_weight(sample_weight, codes)
-        sign = np.where(codes == 1, 1.0, -1.0)
-        X = canonical(X)
-        if weight.min() > 0:
-            return Checked(X, sign, weight, slice(None))
-        kept = np.flatnonzero(weight > 0)
-        return Checked(X[kept], sign[kept], weight[kept], kept)
+        return Checked(canonical(X), np.where(codes == 1, 1.0, -1.0), weight)
 
     def _keep_weights(self, data: Data, coef: np.ndarray, class_weight: Any) -> None:
         """Weights in the user's units, and the intercept that puts zero midway between the class means."""
         w = coef / data.scale
         self.coef_ = w[None, :]
-        self.intercept_ = np.array(
-            [-(data.raw_means @ w).mean() + _shift(data, coef, class_weight, self.classes_)]
-        )
+        self.intercept_ = np.array([-(data.raw_means @ w).mean() + _shift(data, coef, class_weight, self.classes_)])
 
 
 class AUCClassifier(LinearRanker):
@@ -166,7 +168,7 @@ class AUCClassifier(LinearRanker):
         """
         check_penalty(self.alpha, self.l1_ratio)
         loss = find_loss(self.loss)
-        table = self._check(X, y, sample_weight)
+        table = self._check(X, y, sample_weight).weighted()
         solver = find_solver(self.solver, table.X, loss, self.l1_ratio)
         unit = ElasticNet.of(1.0, self.l1_ratio)
         data = make_data(table, solver, unit, self.standardize)
@@ -187,14 +189,18 @@ class AUCClassifier(LinearRanker):
 
 def make_data(table: Checked, solver: Solver, penalty: ElasticNet, standardize: bool) -> Data:
     """Data with the statistics that the solver wants; NaN and infinity in the table surface here."""
-    full = solver.wants_scatter(*table.X.shape, penalty)
+    n, dim = table.X.shape
+    full = solver.wants_scatter(n, dim, penalty)
     data = Data.of(table.X, table.y, table.weight, standardize=standardize, full=full)
-    if not (np.isfinite(data.raw_means).all() and np.isfinite(data.raw_moments.variances).all()):
-        assert_all_finite(table.X, input_name="X")
-        raise ValueError(
-            "X has values so large that their squares overflow; divide its columns by their size"
-        )
+    check_finite(data.raw_moments, table.X)
     return data
+
+
+def check_finite(moments: Moments, X: Any) -> None:
+    """NaN and infinity in X show in its moments; then say which, and what to do."""
+    if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
+        assert_all_finite(X, input_name="X")
+        raise ValueError("X has values so large that their squares overflow; divide its columns by their size")
 
 
 def find_loss(name: str) -> Any:
@@ -211,9 +217,7 @@ def find_solver(solver: Any, X: Any, loss: Any, l1_ratio: float) -> Solver:
     if isinstance(solver, str) and solver in SOLVERS:
         solver = SOLVERS[solver]()
     if not isinstance(solver, Solver):
-        raise ValueError(
-            f"unknown solver {solver!r}; choose 'auto', one of {sorted(SOLVERS)} or pass a Solver"
-        )
+        raise ValueError(f"unknown solver {solver!r}; choose 'auto', one of {sorted(SOLVERS)} or pass a Solver")
     if not isinstance(loss, solver.losses):
         taken = [name for name, kind in LOSSES.items() if issubclass(kind, solver.losses)]
         raise ValueError(f"solver {type(solver).__name__} does not take loss={loss.name!r}; it takes {taken}")
@@ -227,11 +231,14 @@ def _suitable(X: Any) -> str:
 
 def check_penalty(alpha: Any, l1_ratio: Any) -> None:
     """alpha is "auto" or a finite number that is not negative; l1_ratio is in [0, 1]."""
-    if not (isinstance(alpha, str) and alpha == "auto"):
-        if isinstance(alpha, (str, bool)) or not np.isscalar(alpha) or not 0 <= alpha < np.inf:
-            raise ValueError(f"alpha={alpha!r}; give 'auto' or a finite number that is not negative")
-    if isinstance(l1_ratio, (str, bool)) or not np.isscalar(l1_ratio) or not 0 <= l1_ratio <= 1:
+    if alpha != "auto" and not (_is_number(alpha) and 0 <= alpha < np.inf):
+        raise ValueError(f"alpha={alpha!r}; give 'auto' or a finite number that is not negative")
+    if not (_is_number(l1_ratio) and 0 <= l1_ratio <= 1):
         raise ValueError(f"l1_ratio={l1_ratio!r}; give a number from 0 (L2) to 1 (l1)")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -267,9 +274,7 @@ def _check_weight(sample_weight: Any, codes: np.ndarray) -> np.ndarray:
     if weight.ndim == 0:
         weight = np.full(codes.size, float(weight))
     if weight.shape != codes.shape:
-        raise ValueError(
-            f"sample_weight has shape {weight.shape}; give one number for each of {codes.size} rows"
-        )
+        raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of {codes.size} rows")
     if not np.isfinite(weight).all() or weight.min() < 0:
         raise ValueError("sample_weight has negative, NaN or infinite values; give weights of zero or more")
     for code in (0, 1):

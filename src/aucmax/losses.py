@@ -30,9 +30,7 @@ class Squared:
         value, gradient = self.value_and_gradient(data, w)
         shortfall = 1.0 - float(w @ data.delta)
         steepest = np.abs(gradient).max(initial=0.0)
-        tau = min(
-            l1 / steepest if steepest > 0 else 1.0, shortfall / (2.0 * value) if value > 0 else 1.0, 1.0
-        )
+        tau = min(l1 / steepest if steepest > 0 else 1.0, shortfall / (2.0 * value) if value > 0 else 1.0, 1.0)
         return max(0.0, tau) * shortfall - max(0.0, tau) ** 2 * value
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:

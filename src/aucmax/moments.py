@@ -34,6 +34,7 @@ class ClassMoments:
         """Scatter divided by weight; zero for a class without weight."""
         return self.scatter / (self.weight or 1.0)
 
+    @np.errstate(invalid="ignore", over="ignore")  # NaN and infinity are for the door to see
     def __add__(self, other: ClassMoments) -> ClassMoments:
         weight = self.weight + other.weight
         share = other.weight / (weight or 1.0)
@@ -120,9 +121,7 @@ class Moments:
     @property
     def variances(self) -> np.ndarray:
         """Diagonal of S."""
-        return (
-            self.within if not self.full else self.pos.covariance.diagonal() + self.neg.covariance.diagonal()
-        )
+        return self.within if not self.full else self.pos.covariance.diagonal() + self.neg.covariance.diagonal()
 
     @property
     def n(self) -> float:
@@ -149,6 +148,7 @@ def _of_class(X: Any, index: np.ndarray, weight: np.ndarray, full: bool) -> Clas
     return ClassMoments(float(index.size), total, mean, scatter)
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _full(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
     """Moments with the scatter matrix, in one pass: chunks are centred at their own mean and merged."""
     dim = X.shape[1]
@@ -175,9 +175,7 @@ def _chunks(X: Any, index: np.ndarray, weight: np.ndarray) -> Iterator[tuple[np.
         if is_sparse(X):
             X[part].toarray(out=chunk)
         else:
-            np.take(X, part, axis=0, out=chunk, mode="clip") if X.dtype == float else np.copyto(
-                chunk, X[part]
-            )
+            np.take(X, part, axis=0, out=chunk, mode="clip") if X.dtype == float else np.copyto(chunk, X[part])
         yield chunk, weight[part]
 
 

@@ -90,7 +90,7 @@ def _gram_inverse(data, l2):
 
 def _row_inverse(data, l2):
     """v -> (S + l2 I)^-1 v through the n x n Gram matrix of the centred rows."""
-    B = _centred_rows(data)
+    B = centred_rows(data)
     K = B @ B.T
     K[np.diag_indices_from(K)] += l2
     factor = cho_factor(K, overwrite_a=True, check_finite=False)
@@ -103,11 +103,11 @@ def _minimum_norm(problem: Problem) -> np.ndarray:
     if data.moments.full:
         H = data.within + np.outer(data.delta, data.delta)
         return np.linalg.pinv(H, hermitian=True, rcond=1e-13) @ data.delta
-    A = np.vstack([_centred_rows(data), data.delta])
+    A = np.vstack([centred_rows(data), data.delta])
     return np.linalg.pinv(A, rcond=1e-13)[:, -1]
 
 
-def _centred_rows(data) -> np.ndarray:
+def centred_rows(data) -> np.ndarray:
     """Dense rows, centred at their class mean, times the root of their weight; for n < dim."""
     centres = data.raw_means[np.where(data.y > 0, 0, 1)]
     return np.sqrt(data.r)[:, None] * ((dense(data.X) - centres) / data.scale)

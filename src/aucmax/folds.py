@@ -1,0 +1,70 @@
+"""Folds: any scikit-learn splitter, and the moments of every training set for the price of one pass.
+
+Where a fold's training and test rows make up the table, the moments of the training rows are those of all rows
+minus those of the test rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from aucmax.moments import Moments
+
+Fold = tuple[np.ndarray, np.ndarray]
+
+
+def make_folds(
+    cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, groups: Any, rng: np.random.Generator
+) -> list[Fold]:
+    """Pairs of training and test rows, all of positive weight; an integer means shuffled stratified folds."""
+    weighted = np.flatnonzero(weight > 0)
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        splits = _stratified(int(cv), y[weighted], rng).split(weighted, y[weighted])
+        folds = [(weighted[train], weighted[test]) for train, test in splits]
+    else:
+        splits = check_cv(cv, y, classifier=True).split(X, y, groups)
+        folds = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in splits]
+    for number, fold in enumerate(folds):
+        for rows, what in zip(fold, ("training", "test"), strict=True):
+            if (y[rows] > 0).all() or (y[rows] < 0).all():
+                raise ValueError(
+                    f"the {what} rows of fold {number} are of one class only, so that no AUC can be had; use fewer "
+                    "folds or a stratified splitter"
+                )
+    return folds
+
+
+def _stratified(n_splits: int, y: np.ndarray, rng: np.random.Generator) -> StratifiedKFold:
+    rarest = int(min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)))
+    if n_splits < 2:
+        raise ValueError(f"cv={n_splits}; give at least 2 folds")
+    if rarest < 2:
+        raise ValueError("one class has a single row; cross-validation needs two rows of each class")
+    if rarest < n_splits:
+        warnings.warn(f"cv={n_splits}, but one class has only {rarest} rows: {rarest} folds are used", stacklevel=4)
+    return StratifiedKFold(min(n_splits, rarest), shuffle=True, random_state=int(rng.integers(2**31 - 1)))
+
+
+def training_moments(
+    X: Any, y: np.ndarray, weight: np.ndarray, folds: list[Fold]
+) -> tuple[Moments, Iterator[Moments]]:
+    """Full moments of all rows, and of the training rows of each fold."""
+    if _is_partition(folds, int(np.count_nonzero(weight))):
+        parts = [Moments.of(X, y, weight, index=test) for _, test in folds]
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = whole + part
+        return whole, (whole - part for part in parts)
+    return Moments.of(X, y, weight), (Moments.of(X, y, weight, index=train) for train, _ in folds)
+
+
+def _is_partition(folds: list[Fold], n: int) -> bool:
+    """Whether each of the n weighted rows is in one test set, and in the training sets of all other folds."""
+    tests = np.concatenate([test for _, test in folds])
+    complete = tests.size == n == np.unique(tests).size
+    return complete and all(train.size == n - test.size and not np.isin(test, train).any() for train, test in folds)

@@ -1,0 +1,97 @@
+"""Paths: the weights of the squared loss for many alphas at once.
+
+L2, from moments: with S = V diag(values) V', u = V (V'delta) / (values + alpha) and w = u / (1 + delta.u).
+L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one Krylov space, as the
+residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net: one alpha after the other, each
+started at the last.
+
+A path knows nothing of where its columns come from: those of a table or of a kernel map serve alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh
+
+from aucmax.losses import Squared, within_product
+from aucmax.penalties import ElasticNet
+from aucmax.problem import Data, Problem
+from aucmax.solvers import Exact, Solver
+from aucmax.solvers.exact import centred_rows
+
+KRYLOV_TOL = 1e-12  # relative duality gap at which every alpha of a Krylov path is left alone
+
+
+def path(data: Data, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
+    """Weights in scaled units, one column for each alpha."""
+    if l1_ratio > 0 or alphas.min() <= 0:
+        return elastic_path(data, alphas, l1_ratio, solver)
+    if data.moments.full:
+        return eigen_path(data, alphas)
+    return row_path(data, alphas) if isinstance(solver, Exact) else krylov_path(data, alphas)
+
+
+def eigen_path(data: Data, alphas: np.ndarray) -> np.ndarray:
+    """L2 path from one eigendecomposition of S."""
+    values, vectors = eigh(data.within, check_finite=False, driver="evd")
+    inner = (vectors.T @ data.delta)[:, None] / (np.maximum(values, 0.0)[:, None] + alphas)
+    return _normalised(data, vectors @ inner)
+
+
+def row_path(data: Data, alphas: np.ndarray) -> np.ndarray:
+    """L2 path for fewer rows than columns, from one eigendecomposition of the Gram matrix of the rows."""
+    B = centred_rows(data)
+    values, vectors = eigh(B @ B.T, check_finite=False, driver="evd")
+    inner = (vectors.T @ (B @ data.delta))[:, None] / (np.maximum(values, 0.0)[:, None] + alphas)
+    return _normalised(data, (data.delta[:, None] - B.T @ (vectors @ inner)) / alphas)
+
+
+def elastic_path(data: Data, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
+    """Any penalty, from the largest alpha to the smallest, each run started at the last answer."""
+    weights = np.empty((data.dim, alphas.size))
+    w = np.zeros(data.dim)
+    for k in np.argsort(-alphas):
+        w = solver.solve(Problem(data, Squared(), ElasticNet.of(alphas[k], l1_ratio)), w).coef
+        weights[:, k] = w
+    return weights
+
+
+def krylov_path(data: Data, alphas: np.ndarray, max_iterations: int = 1000) -> np.ndarray:
+    """L2 path without a matrix: one product with S an iteration serves all alphas."""
+    base = alphas.min()
+    shift = alphas - base
+    u = np.zeros((data.dim, alphas.size))
+    residual = data.delta.copy()
+    p = residual.copy()
+    shifted_p = np.tile(residual[:, None], alphas.size)
+    zeta_last, zeta = np.ones(alphas.size), np.ones(alphas.size)
+    step_last, growth_last, norm2 = 1.0, 0.0, float(residual @ residual)
+    for _ in range(max_iterations):
+        if norm2 == 0.0 or (_krylov_gaps(data, u, zeta**2 * norm2, alphas) <= KRYLOV_TOL).all():
+            break
+        Ap = within_product(data, p) + base * p
+        step = norm2 / float(p @ Ap)
+        zeta_next = (zeta * zeta_last * step_last) / (
+            step * growth_last * (zeta_last - zeta) + zeta_last * step_last * (1.0 + step * shift)
+        )
+        ratio = zeta_next / zeta
+        u += (step * ratio) * shifted_p
+        residual -= step * Ap
+        after = float(residual @ residual)
+        growth = after / norm2
+        p = residual + growth * p
+        shifted_p = zeta_next * residual[:, None] + (growth * ratio**2) * shifted_p
+        zeta_last, zeta = zeta, np.maximum(zeta_next, 1e-150)  # a system long solved must not become 0/0
+        step_last, growth_last, norm2 = step, growth, after
+    return _normalised(data, u)
+
+
+def _krylov_gaps(data: Data, u: np.ndarray, residual2: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """Duality gaps of w = u / (1 + delta.u), relative to the objective (1 - w.delta) / 2 that they approach."""
+    denominator = 1.0 + data.delta @ u
+    return residual2 / (alphas * denominator)
+
+
+def _normalised(data: Data, u: np.ndarray) -> np.ndarray:
+    """w = u / (1 + delta.u), column by column (Sherman and Morrison)."""
+    return u / (1.0 + data.delta @ u)
