@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,11 @@ class ElasticNet:
         """From what users say: a strength and the share of the l1 norm."""
         return cls(l1=alpha * l1_ratio, l2=alpha * (1.0 - l1_ratio))
 
+    @property
+    def strong(self) -> bool:
+        """Whether `fenchel_gap` is defined."""
+        return self.l2 > 0
+
     def value(self, w: np.ndarray) -> float:
         """Penalty at w."""
         return float(self.l1 * np.abs(w).sum() + 0.5 * self.l2 * (w @ w))
@@ -39,6 +45,48 @@ class ElasticNet:
         step = w - nearest
         slack = self.l1 * np.abs(w) - w * np.clip(u, -self.l1, self.l1)
         return float(0.5 * self.l2 * (step @ step) + slack.sum())
+
+
+@dataclass(frozen=True)
+class Ball:
+    """No penalty inside the ball of that radius, infinite outside; `norm` is 1 or 2."""
+
+    radius: float
+    norm: int
+
+    l1: ClassVar[float] = 0.0
+    l2: ClassVar[float] = 0.0
+    strong: ClassVar[bool] = True
+
+    def value(self, w: np.ndarray) -> float:
+        """Zero: iterates are kept inside."""
+        return 0.0
+
+    def prox(self, u: np.ndarray, eta: float) -> np.ndarray:
+        """The nearest point of the ball, whatever eta."""
+        return project_l2(u, self.radius) if self.norm == 2 else project_l1(u, self.radius)
+
+    def fenchel_gap(self, w: np.ndarray, u: np.ndarray) -> float:
+        """conjugate(u) - w.u, the conjugate being the radius times the dual norm of u."""
+        dual = np.linalg.norm(u) if self.norm == 2 else np.abs(u).max(initial=0.0)
+        return max(0.0, float(self.radius * dual - w @ u))
+
+
+def project_l2(u: np.ndarray, radius: float) -> np.ndarray:
+    """Nearest point of the Euclidean ball."""
+    length = float(np.linalg.norm(u))
+    return u if length <= radius else u * (radius / length)
+
+
+def project_l1(u: np.ndarray, radius: float) -> np.ndarray:
+    """Nearest point of the l1 ball, by sorting (Duchi et al. 2008)."""
+    size = np.abs(u)
+    if size.sum() <= radius:
+        return u
+    ordered = np.sort(size)[::-1]
+    excess = (np.cumsum(ordered) - radius) / np.arange(1, u.size + 1)
+    threshold = excess[np.flatnonzero(ordered > excess)[-1]]
+    return soft_threshold(u, threshold)
 
 
 def soft_threshold(u: np.ndarray, threshold: float) -> np.ndarray:

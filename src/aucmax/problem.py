@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from aucmax.moments import Moments
-from aucmax.penalties import ElasticNet
-from aucmax.rows import dot, for_kernels, scaled_columns, transposed_dot
+from aucmax.penalties import Ball, ElasticNet
+from aucmax.rows import dot, for_kernels, scaled_columns, squared_norms, transposed_dot
 
 ROUNDING = np.finfo(float).eps / 2  # of P(0) = 1/2: a gap below it is none
 
@@ -91,10 +91,34 @@ class Data:
         return self.weight / np.where(self.y > 0, *totals)
 
     @cached_property
+    def e(self) -> np.ndarray:
+        """n r: what makes a mean over rows a mean over pairs."""
+        return self.n * self.r
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        """Means of the positive and of the negative rows."""
+        return self.raw_means / self.scale
+
+    @cached_property
+    def mean_products(self) -> np.ndarray:
+        """x.mean+ and x.mean- of every row, of shape (n, 2)."""
+        return dot(self.X, (self.means / self.scale).T)
+
+    @cached_property
+    def squared_norms(self) -> np.ndarray:
+        """|x|^2 of every row."""
+        return squared_norms(self.rows, self.n)
+
+    @cached_property
     def rows(self) -> Any:
         """The scaled rows as kernels take them: a copy, made when a solver first asks for it."""
         scaled = self.X if (self.scale == 1.0).all() else scaled_columns(self.X, self.scale)
         return for_kernels(scaled)
+
+    def permuted(self, order: np.ndarray) -> Data:
+        """The same rows in another order."""
+        return Data(self.X[order], self.y[order], self.weight[order], self.raw_moments, self.scale)
 
     def scores(self, w: np.ndarray) -> np.ndarray:
         """w.x for every row."""
@@ -111,7 +135,7 @@ class Problem:
 
     data: Data
     loss: Any
-    penalty: ElasticNet
+    penalty: ElasticNet | Ball
 
     def objective(self, w: np.ndarray) -> float:
         """P(w)."""
@@ -125,7 +149,7 @@ class Problem:
         """P(w), and an upper bound on P(w) - min P from Fenchel's inequality (spec 0.6)."""
         value, gradient = self.loss.value_and_gradient(self.data, w)
         objective = value + self.penalty.value(w)
-        if self.penalty.l2 > 0:
+        if self.penalty.strong:
             return objective, self.penalty.fenchel_gap(w, -gradient)
         if self.penalty.l1 > 0:
             gap = objective - self.loss.l1_lower_bound(self.data, w, self.penalty.l1)

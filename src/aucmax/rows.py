@@ -87,6 +87,13 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     return out
 
 
+def squared_norms(rows: Any, n: int) -> np.ndarray:
+    """|x|^2 of the n rows that `for_kernels` returned."""
+    out = np.empty(n)
+    _squared_norms(rows, out)
+    return out
+
+
 def _dense_dot(X, i, w):
     """Inner product of row i with w."""
     total = 0.0
@@ -148,3 +155,9 @@ def _dot(X, W, out):
 def _transposed_dot(X, c, out):
     for i in range(c.size):
         row_axpy(X, i, c[i], out)
+
+
+@kernel
+def _squared_norms(X, out):
+    for i in range(out.size):
+        out[i] = row_norm2(X, i)

@@ -1,4 +1,4 @@
-"""Solution and Trace: what a run leaves behind."""
+"""Solution, Trace and Monitor: what a run leaves behind, and what is looked at on the way."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucmax.metrics import auc_of_classes
+from aucmax.rows import dot
+
 
 class Record(NamedTuple):
-    """One evaluation of a run; `seconds` do not count the evaluations themselves."""
+    """One evaluation of a run; `seconds` do not count the evaluations themselves.
+
+    `auc` (on the training rows) and `validation_auc` are NaN unless a `Monitor` was given, `variance` (of the
+    update) unless the solver knows it.
+    """
 
     epoch: int
     passes: float
     seconds: float
     objective: float
     gap: float
+    auc: float = np.nan
+    validation_auc: float = np.nan
+    variance: float = np.nan
 
 
 @dataclass
@@ -42,3 +52,22 @@ class Solution:
     converged: bool
     trace: Trace
     state: Any
+
+
+@dataclass
+class Monitor:
+    """AUC on the training rows and on a validation set (X, y as -1/+1), after every epoch."""
+
+    validation: tuple[Any, np.ndarray] | None = None
+
+    def aucs(self, data: Any, w: np.ndarray) -> tuple[float, float]:
+        """Training and validation AUC of weights in scaled units."""
+        training = _auc(data.scores(w), data.y)
+        if self.validation is None:
+            return training, np.nan
+        X, y = self.validation
+        return training, _auc(dot(X, w / data.scale), y)
+
+
+def _auc(scores: np.ndarray, y: np.ndarray) -> float:
+    return auc_of_classes(scores[y > 0], scores[y < 0])

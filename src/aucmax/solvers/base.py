@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
@@ -13,12 +14,18 @@ from sklearn.base import BaseEstimator
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Problem
-from aucmax.trace import Record, Solution, Trace
+from aucmax.solvers.order import unsorted
+from aucmax.trace import Monitor, Record, Solution, Trace
+
+Callback = Callable[[Record], bool | None]
 
 
 @dataclass(repr=False, kw_only=True)
-class Solver(BaseEstimator):
+class Solver(BaseEstimator, ABC):
     """A minimiser of the one objective; subclasses write `init` and `epoch`.
+
+    A state is anything with `w`, the weights to return so far, and `passes`, the passes over the data that they
+    cost; it may have `variance`, the variance of the update. States are not changed: `epoch` returns a new one.
 
     Parameters
     ----------
@@ -32,38 +39,47 @@ class Solver(BaseEstimator):
     tol: float = 1e-6
 
     losses: ClassVar[tuple[type, ...]] = (Squared,)
+    stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         """Whether the data should come with the scatter matrix of their classes."""
         return False
 
-    def init(self, problem: Problem, w: np.ndarray) -> Any:
-        """State from which the first epoch starts; its `w` are the weights so far."""
-        raise NotImplementedError
+    def adapt(self, problem: Problem) -> Problem:
+        """The problem that this solver minimises: the one given, unless it is set to a constraint instead."""
+        return problem
 
+    @abstractmethod
+    def init(self, problem: Problem, w: np.ndarray) -> Any:
+        """State from which the first epoch starts."""
+
+    @abstractmethod
     def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
-        """The state one epoch later; its `passes` count passes over the data."""
-        raise NotImplementedError
+        """The state one epoch later."""
 
     def solve(
         self,
         problem: Problem,
         w: np.ndarray | None = None,
         rng: np.random.Generator | None = None,
-        callback: Callable[[Record], bool | None] | None = None,
+        monitor: Monitor | None = None,
+        callback: Callback | None = None,
     ) -> Solution:
         """Run epochs until the gap is small, the epochs are used up, or the callback returns True."""
         rng = np.random.default_rng() if rng is None else rng
-        trace, start = Trace(), perf_counter()
+        start = perf_counter()
+        problem = self.adapt(unsorted(problem, rng) if self.stochastic else problem)
         state = self.init(problem, np.zeros(problem.data.dim) if w is None else w)
-        seconds = perf_counter() - start
+        seconds, trace = perf_counter() - start, Trace()
         for epoch in range(1, self.max_epochs + 1):
             start = perf_counter()
             state = self.epoch(problem, state, rng)
             seconds += perf_counter() - start
             objective, gap = problem.certify(state.w)
-            record = Record(epoch, state.passes, seconds, objective, gap)
+            aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
+            variance = getattr(state, "variance", np.nan)
+            record = Record(epoch, state.passes, seconds, objective, gap, *aucs, variance)
             trace.records.append(record)
             converged = gap <= self.tol * objective
             if converged or not np.isfinite(objective) or (callback is not None and callback(record)):
