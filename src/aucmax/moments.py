@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.jit import kernel
-from aucmax.rows import for_kernels, is_sparse
+from aucmax.rows import copy_rows, weighted_squares, weighted_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,19 +133,9 @@ def _of_class(X: Any, index: np.ndarray, weight: np.ndarray, full: bool) -> Clas
     """Moments of the rows in `index`."""
     if full:
         return _full(X, index, weight)
-    dim, total = X.shape[1], float(weight[index].sum())
-    sums, touched, scatter = np.zeros(dim), np.zeros(dim), np.zeros(dim)
-    if is_sparse(X):
-        rows = for_kernels(X)
-        _csr_sums(rows, index, weight, sums, touched)
-        mean = sums / (total or 1.0)
-        _csr_squares(rows, index, weight, mean, scatter)
-        scatter += (total - touched) * mean * mean  # the zeros that a CSR row does not store
-    else:
-        _dense_sums(for_kernels(X), index, weight, sums)
-        mean = sums / (total or 1.0)
-        _dense_squares(for_kernels(X), index, weight, mean, scatter)
-    return ClassMoments(float(index.size), total, mean, scatter)
+    total = float(weight[index].sum())
+    mean = weighted_sums(X, index, weight) / (total or 1.0)
+    return ClassMoments(float(index.size), total, mean, weighted_squares(X, index, weight, mean))
 
 
 @np.errstate(invalid="ignore", over="ignore")
@@ -172,10 +162,7 @@ def _chunks(X: Any, index: np.ndarray, weight: np.ndarray) -> Iterator[tuple[np.
     for start in range(0, index.size, rows):
         part = index[start : start + rows]
         chunk = buffer[: part.size]
-        if is_sparse(X):
-            X[part].toarray(out=chunk)
-        else:
-            np.take(X, part, axis=0, out=chunk, mode="clip") if X.dtype == float else np.copyto(chunk, X[part])
+        copy_rows(X, part, chunk)
         yield chunk, weight[part]
 
 
@@ -201,34 +188,3 @@ def _centre_rows(chunk, weight, mean):
         for j in range(mean.size):
             chunk[i, j] = root * (chunk[i, j] - mean[j])
     return total
-
-
-@kernel
-def _dense_sums(X, index, weight, sums):
-    for i in index:
-        for j in range(sums.size):
-            sums[j] += weight[i] * X[i, j]
-
-
-@kernel
-def _dense_squares(X, index, weight, mean, squares):
-    for i in index:
-        for j in range(mean.size):
-            step = X[i, j] - mean[j]
-            squares[j] += weight[i] * step * step
-
-
-@kernel
-def _csr_sums(X, index, weight, sums, touched):
-    for i in index:
-        for k in range(X.indptr[i], X.indptr[i + 1]):
-            sums[X.indices[k]] += weight[i] * X.data[k]
-            touched[X.indices[k]] += weight[i]
-
-
-@kernel
-def _csr_squares(X, index, weight, mean, squares):
-    for i in index:
-        for k in range(X.indptr[i], X.indptr[i + 1]):
-            step = X.data[k] - mean[X.indices[k]]
-            squares[X.indices[k]] += weight[i] * step * step

@@ -68,6 +68,32 @@ def weighted_columns(X: Any, factor: np.ndarray) -> Any:
     return for_kernels((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
 
 
+def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
+    """Write the rows in `index` into a dense array of double precision."""
+    if is_sparse(X):
+        out[...] = X[index].toarray()
+    elif X.dtype == out.dtype:
+        np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes a copy in between
+    else:
+        out[...] = X[index]
+
+
+def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Sum of weight[i] x_i over the rows in `index`."""
+    out = np.zeros(X.shape[1])
+    _weighted_sums(for_kernels(X), index, weight, out)
+    return out
+
+
+def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """Sum of weight[i] (x_ij - centre_j)^2 over the rows in `index`, the zeros of CSR rows included."""
+    squares, stored, count = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
+    _weighted_squares(for_kernels(X), index, weight, centre, squares, stored, count)
+    if is_sparse(X):  # the count tells a column without zeros from one whose weights add up by rounding only
+        squares += np.where(count == index.size, 0.0, weight[index].sum() - stored) * centre**2
+    return squares
+
+
 def dot(X: Any, w: np.ndarray) -> np.ndarray:
     """X @ w in double precision, without a double copy of X; w a vector or a matrix of columns.
 
@@ -135,6 +161,22 @@ def _csr_norm2(X, i):
     return total
 
 
+def _dense_squares(X, i, weight, centre, squares, stored, count):
+    """Add weight (x_ij - centre_j)^2 of the stored entries of row i to squares, and note what was stored."""
+    for j in range(X.shape[1]):
+        step = X[i, j] - centre[j]
+        squares[j] += weight * step * step
+
+
+def _csr_squares(X, i, weight, centre, squares, stored, count):
+    for k in range(X.indptr[i], X.indptr[i + 1]):
+        j = X.indices[k]
+        step = X.data[k] - centre[j]
+        squares[j] += weight * step * step
+        stored[j] += weight
+        count[j] += 1
+
+
 def _is_csr(kind):
     return kind is CSR
 
@@ -142,6 +184,7 @@ def _is_csr(kind):
 row_dot = row_operation(_is_csr, _dense_dot, _csr_dot)
 row_axpy = row_operation(_is_csr, _dense_axpy, _csr_axpy)
 row_norm2 = row_operation(_is_csr, _dense_norm2, _csr_norm2)
+_row_squares = row_operation(_is_csr, _dense_squares, _csr_squares)
 
 
 @kernel
@@ -149,6 +192,18 @@ def _dot(X, W, out):
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
             out[i, k] = row_dot(X, i, W[k])
+
+
+@kernel
+def _weighted_sums(X, index, weight, out):
+    for i in index:
+        row_axpy(X, i, weight[i], out)
+
+
+@kernel
+def _weighted_squares(X, index, weight, centre, squares, stored, count):
+    for i in index:
+        _row_squares(X, i, weight[i], centre, squares, stored, count)
 
 
 @kernel

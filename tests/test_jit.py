@@ -1,0 +1,59 @@
+"""The kernel cache notices edits anywhere in the package; kernels run without Numba too."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import aucmax
+
+SCRIPT = """
+import numpy as np
+from aucmax.rows import dot
+print(float(dot(np.array([[1.0, 2.0]]), np.array([10.0, 100.0]))[0]))
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package in an empty folder, with its own cache."""
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(aucmax.__file__).parent, tmp_path / "aucmax", ignore=ignore)
+    return tmp_path
+
+
+def run(folder, **environment):
+    variables = {**os.environ, "PYTHONPATH": str(folder), "PYTHONWARNINGS": "ignore", **environment}
+    variables.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-c", SCRIPT]
+    done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def test_edit_of_a_helper_in_another_file_is_noticed(copy):
+    """`_dot` of rows.py calls a helper that is moved to another file; then only that file is edited."""
+    helper = "def twice(x):\n    return 2.0 * x\n"
+    (copy / "aucmax" / "helper.py").write_text("from aucmax.jit import kernel\n\n\n@kernel\n" + helper)
+    rows = copy / "aucmax" / "rows.py"
+    text = rows.read_text().replace("out[i, k] = row_dot(X, i, W[k])", "out[i, k] = twice(row_dot(X, i, W[k]))")
+    rows.write_text(text.replace("from aucmax.jit import", "from aucmax.helper import twice\nfrom aucmax.jit import"))
+    assert run(copy) == 420.0
+    assert run(copy) == 420.0
+    edited = (copy / "aucmax" / "helper.py").read_text().replace("2.0 * x", "3.0 * x")
+    (copy / "aucmax" / "helper.py").write_text(edited)
+    assert run(copy) == 630.0
+
+
+def test_second_run_takes_the_machine_code_from_disk(copy):
+    run(copy)
+    cached = {path: path.stat().st_mtime_ns for path in copy.rglob("*.nbc")}
+    assert any("_dot" in path.name for path in cached)
+    run(copy)
+    assert {path: path.stat().st_mtime_ns for path in copy.rglob("*.nbc")} == cached
+
+
+def test_kernels_run_as_plain_python(copy):
+    assert run(copy, NUMBA_DISABLE_JIT="1") == 210.0
