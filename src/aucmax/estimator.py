@@ -47,7 +47,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return dot(X, self.coef_[0]) + self.intercept_[0]
 

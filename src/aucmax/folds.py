@@ -68,3 +68,13 @@ def _is_partition(folds: list[Fold], n: int) -> bool:
     tests = np.concatenate([test for _, test in folds])
     complete = tests.size == n == np.unique(tests).size
     return complete and all(train.size == n - test.size and not np.isin(test, train).any() for train, test in folds)
+
+
+def choose(auc: np.ndarray, choice: str) -> int:
+    """Row of the best mean AUC (of the larger alpha, if equal), or of the largest alpha one error below it."""
+    mean = auc.mean(axis=1)
+    if choice == "best" or auc.shape[1] < 2:
+        return int(np.argmax(mean))
+    best = int(np.argmax(mean))
+    error = auc[best].std(ddof=1) / np.sqrt(auc.shape[1])
+    return int(np.flatnonzero(mean >= mean[best] - error)[0])

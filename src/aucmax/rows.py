@@ -85,6 +85,7 @@ def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return out
 
 
+@np.errstate(invalid="ignore", over="ignore")  # NaN and infinity are for the door to see
 def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray) -> np.ndarray:
     """Sum of weight[i] (x_ij - centre_j)^2 over the rows in `index`, the zeros of CSR rows included."""
     squares, stored, count = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)

@@ -20,7 +20,7 @@ from aucmax.estimator import (
     make_data,
     warn_not_converged,
 )
-from aucmax.folds import Fold, make_folds, training_moments
+from aucmax.folds import Fold, choose, make_folds, training_moments
 from aucmax.metrics import auc_of_classes, threshold_for
 from aucmax.path import path
 from aucmax.penalties import ElasticNet
@@ -129,7 +129,7 @@ class AUCClassifierCV(LinearRanker):
 
         Give one of: `fpr`, the highest false positive rate; `tpr`, the lowest recall; `precision`, the lowest one.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         seen = ~np.isnan(self.oof_scores_)
         y, scores, weight = self._oof_labels[seen], self.oof_scores_[seen], self._oof_weight[seen]
         return threshold_for(y, scores, fpr=fpr, tpr=tpr, precision=precision, sample_weight=weight)
@@ -138,8 +138,8 @@ class AUCClassifierCV(LinearRanker):
         """Draw the cross-validated AUC against alpha; needs matplotlib (`pip install aucmax[plot]`)."""
         from aucmax.plots import plot_path
 
-        check_is_fitted(self)
-        return plot_path(self.alphas_, self.cv_auc_, self.alpha_, ax)
+        check_is_fitted(self, "coef_")
+        return plot_path(self.alphas_, self.cv_auc_, ax)
 
     def _keep(self, data: Data, table: Checked, solver: Solver, scores: np.ndarray) -> AUCClassifierCV:
         """Refit to all rows, calibrate, and keep all that was learned."""
@@ -214,13 +214,3 @@ def _aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
     weights = () if (weight == weight[0]).all() else (weight[pos], weight[neg])
     columns = np.ascontiguousarray(scores.T)
     return [auc_of_classes(column[pos], column[neg], *weights) for column in columns]
-
-
-def choose(auc: np.ndarray, choice: str) -> int:
-    """Row of the best mean AUC (of the larger alpha, if equal), or of the largest alpha one error below it."""
-    mean = auc.mean(axis=1)
-    if choice == "best" or auc.shape[1] < 2:
-        return int(np.argmax(mean))
-    best = int(np.argmax(mean))
-    error = auc[best].std(ddof=1) / np.sqrt(auc.shape[1])
-    return int(np.flatnonzero(mean >= mean[best] - error)[0])
