@@ -21,6 +21,7 @@ ALPHAS = np.array([3.0, 0.3, 0.01])
 SPLITTERS = {
     "stratified": StratifiedKFold(4, shuffle=True, random_state=0),
     "unstratified": KFold(3),
+    "two folds": StratifiedKFold(2, shuffle=True, random_state=1),
     "groups": GroupKFold(3),
     "overlapping": ShuffleSplit(4, test_size=0.4, random_state=0),
     "repeated": RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
@@ -54,6 +55,19 @@ def test_curve_with_unscaled_columns_equals_refitting(table, unscaled, standardi
     cv = SPLITTERS["stratified"]
     model = AUCClassifierCV(ALPHAS, cv=cv, standardize=standardize).fit(X, y, weight)
     expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS, standardize=standardize)
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+def test_curve_with_columns_that_live_in_one_fold_equals_refitting(table):
+    """All the spread of a column may be in one row: outside its fold nothing but rounding would be left of it."""
+    X, y, weight = table(150, 6)
+    X[:, 1] = 0.0
+    X[7, 1] = 1.3
+    X[:, 2] = 3.7
+    X[11, 2] = 1e9
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV(ALPHAS, cv=cv).fit(X, y, weight)
+    expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
 

@@ -1,13 +1,14 @@
-"""Folds: any scikit-learn splitter, and the moments of every training set for the price of one pass.
+"""Folds: any scikit-learn splitter, the moments of every training set for the price of one pass, the choice of alpha.
 
-Where a fold's training and test rows make up the table, the moments of the training rows are those of all rows
-minus those of the test rows.
+Where the test sets make up the table, the moments of a training set are the sum of those of the other test sets.
+(Total minus fold would do too, but where a fold holds all the spread of a column, only rounding would be left of it.)
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -56,10 +57,10 @@ def training_moments(
     """Full moments of all rows, and of the training rows of each fold."""
     if _is_partition(folds, int(np.count_nonzero(weight))):
         parts = [Moments.of(X, y, weight, index=test) for _, test in folds]
-        whole = parts[0]
-        for part in parts[1:]:
-            whole = whole + part
-        return whole, (whole - part for part in parts)
+        before = list(accumulate(parts))
+        after = list(accumulate(parts[::-1]))[::-1]
+        middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
+        return before[-1], iter([after[1], *middle, before[-2]])
     return Moments.of(X, y, weight), (Moments.of(X, y, weight, index=train) for train, _ in folds)
 
 

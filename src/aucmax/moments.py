@@ -49,7 +49,10 @@ class ClassMoments:
             return ClassMoments(0.0, 0.0, np.zeros_like(self.mean), np.zeros_like(self.scatter))
         mean = self.mean + (other.weight / weight) * (self.mean - other.mean)
         between = self._square(other.mean - self.mean) * (self.weight * other.weight / weight)
-        return ClassMoments(self.count - other.count, weight, mean, self.scatter - other.scatter - between)
+        scatter = self.scatter - other.scatter - between
+        diagonal = scatter if scatter.ndim == 1 else scatter.reshape(-1)[:: mean.size + 1]
+        np.maximum(diagonal, 0.0, out=diagonal)  # rounding must not leave a negative variance
+        return ClassMoments(self.count - other.count, weight, mean, scatter)
 
     def scaled(self, scale: np.ndarray) -> ClassMoments:
         """The moments of the same rows with column j divided by scale[j]."""

@@ -1,0 +1,52 @@
+"""Run all benchmarks, or those named, and write benchmarks/results/<name>.md."""
+
+import importlib
+import os
+import platform
+import sys
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+def names():
+    return sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py"))
+
+
+def as_table(rows):
+    """A Markdown table with the columns of the first row; numbers to three digits."""
+    columns = list(rows[0])
+    lines = [columns, ["---"] * len(columns)] + [[_text(row[column]) for column in columns] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _text(value):
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def environment():
+    """What the figures depend on, without naming the machine."""
+    packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    cores = f"{os.cpu_count()} cores ({platform.machine()}), shared with others"
+    return f"{date.today()}; {cores}; Python {platform.python_version()}, {packages}. Medians of alternating runs."
+
+
+def main(chosen):
+    unknown = set(chosen) - set(names())
+    if unknown:
+        sys.exit(f"error: unknown benchmark {sorted(unknown)}; choose among {names()}")
+    (FOLDER / "results").mkdir(exist_ok=True)
+    for name in chosen or names():
+        module = importlib.import_module(f"benchmarks.bench_{name}")
+        print(f"{name} ...", flush=True)
+        table = as_table(module.run())
+        print(table, flush=True)
+        text = f"# {module.__doc__.strip().splitlines()[0]}\n\n{environment()}\n\n{table}\n"
+        (FOLDER / "results" / f"{name}.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
