@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucmax.losses import LOSSES, within_product
-from aucmax.moments import Moments
+from aucmax.checks import (
+    Checked,
+    check_batch,
+    check_penalty,
+    check_table,
+    check_validation,
+    find_loss,
+    find_solver,
+    generator,
+    is_online,
+    make_data,
+)
+from aucmax.losses import within_product
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem, automatic_alpha
-from aucmax.rows import canonical, dot, nonzeros
-from aucmax.solvers import SOLVERS, Solver
-from aucmax.trace import Solution
-
-# A factorisation costs n dim min(n, dim), conjugate gradients some passes: above this many times the non-zeros
-# the passes are cheaper.
-EXACT_COST = 2400
-
-
-class Checked(NamedTuple):
-    """A table that passed the door: rows, labels -1/+1, weights."""
-
-    X: Any
-    y: np.ndarray
-    weight: np.ndarray
-
-    def rows(self, index: np.ndarray) -> Checked:
-        """Some of the rows."""
-        return Checked(self.X[index], self.y[index], self.weight[index])
-
-    def weighted(self) -> Checked:
-        """Without the rows of weight zero."""
-        return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
+from aucmax.rows import dot
+from aucmax.solvers import Solver
+from aucmax.solvers.base import Callback
+from aucmax.stream import Stream
+from aucmax.trace import Monitor, Solution
 
 
 class LinearRanker(ClassifierMixin, BaseEstimator):
@@ -63,21 +54,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return tags
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
-        """Check a table once; sets `classes_` and the feature names."""
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,  # seen in the moments, without a pass of its own
-        )
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        _check_two_classes(self.classes_, y)
-        weight = _check_weight(sample_weight, codes)
-        return Checked(canonical(X), np.where(codes == 1, 1.0, -1.0), weight)
+        """Check a table, and keep its classes."""
+        table, self.classes_ = check_table(self, X, y, sample_weight)
+        return table
 
     def _keep_weights(self, data: Data, coef: np.ndarray, class_weight: Any) -> None:
         """Weights in the user's units, and the intercept that puts zero midway between the class means."""
@@ -155,7 +134,15 @@ class AUCClassifier(LinearRanker):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        monitor: Any = None,
+        callback: Callback | None = None,
+    ) -> AUCClassifier:
         """Fit to a table and its labels.
 
         Parameters
@@ -165,17 +152,66 @@ class AUCClassifier(LinearRanker):
         y : array of two distinct labels
         sample_weight : array of non-negative numbers, optional
             A weight of k equals k copies of the row.
+        monitor : True or (X, y), optional
+            Note the training AUC after every epoch in `trace_`, and the AUC on a validation set if one is given.
+        callback : callable, optional
+            Called with the `Record` of every epoch; the run stops when it returns True.
         """
         check_penalty(self.alpha, self.l1_ratio)
         loss = find_loss(self.loss)
         table = self._check(X, y, sample_weight).weighted()
         solver = find_solver(self.solver, table.X, loss, self.l1_ratio)
-        unit = ElasticNet.of(1.0, self.l1_ratio)
-        data = make_data(table, solver, unit, self.standardize)
+        data = make_data(table, solver, ElasticNet.of(1.0, self.l1_ratio), self.standardize)
         self.alpha_ = automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
         problem = Problem(data, loss, ElasticNet.of(self.alpha_, self.l1_ratio))
-        solution = solver.solve(problem, rng=generator(self.random_state))
+        watch = self._monitor(monitor)
+        solution = solver.solve(problem, rng=generator(self.random_state), monitor=watch, callback=callback)
+        self._stream: Stream | None = None
         return self._keep(data, solver, solution)
+
+    @available_if(lambda self: is_online(self.solver))
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
+        """Go on with a batch of rows; offered by online solvers.
+
+        Until both classes have been seen the weights stay zero, but every row counts in the class statistics. A
+        batch may hold one class only. A bad batch is refused whole and leaves the model as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array of the two labels
+            Needed in the first call unless its y holds both.
+        """
+        check_penalty(self.alpha, self.l1_ratio)
+        stream = getattr(self, "_stream", None)
+        table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
+        solver = find_solver(self.solver, table.X, find_loss(self.loss), self.l1_ratio)
+        stream = Stream.start(table.X.shape[1], generator(self.random_state)) if stream is None else stream
+        stream = stream.advance(table, solver, self._problem)
+        self._stream, self.classes_ = stream, labels
+        return self._keep_stream(stream, solver)
+
+    def _problem(self, moments: Any, table: Checked) -> Problem:
+        """The problem of a batch, with the statistics of all rows seen."""
+        data = Data.of_batch(*table, moments, standardize=self.standardize)
+        alpha = automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
+        return Problem(data, find_loss(self.loss), ElasticNet.of(alpha, self.l1_ratio))
+
+    def _keep_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
+        self.solver_, self.n_iter_ = type(solver).__name__.lower(), stream.batches
+        if stream.problem is None:
+            self.coef_, self.intercept_ = np.zeros((1, self.n_features_in_)), np.zeros(1)
+            return self
+        penalty = stream.problem.penalty
+        self.alpha_ = penalty.l1 + penalty.l2
+        self._keep_weights(stream.problem.data, stream.state.w, self.class_weight)
+        return self
+
+    def _monitor(self, monitor: Any) -> Monitor | None:
+        if monitor is None or monitor is False:
+            return None
+        return Monitor() if monitor is True else Monitor(check_validation(self, monitor))
 
     def _keep(self, data: Data, solver: Solver, solution: Solution) -> AUCClassifier:
         self.solver_ = type(solver).__name__.lower()
@@ -187,65 +223,6 @@ class AUCClassifier(LinearRanker):
         return self
 
 
-def make_data(table: Checked, solver: Solver, penalty: ElasticNet, standardize: bool) -> Data:
-    """Data with the statistics that the solver wants; NaN and infinity in the table surface here."""
-    n, dim = table.X.shape
-    full = solver.wants_scatter(n, dim, penalty)
-    data = Data.of(table.X, table.y, table.weight, standardize=standardize, full=full)
-    check_finite(data.raw_moments, table.X)
-    return data
-
-
-def check_finite(moments: Moments, X: Any) -> None:
-    """NaN and infinity in X show in its moments; then say which, and what to do."""
-    if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
-        assert_all_finite(X, input_name="X")
-        raise ValueError("X has values so large that their squares overflow; divide its columns by their size")
-
-
-def find_loss(name: str) -> Any:
-    """The loss of that name."""
-    if name not in LOSSES:
-        raise ValueError(f"unknown loss {name!r}; choose one of {sorted(LOSSES)}")
-    return LOSSES[name]()
-
-
-def find_solver(solver: Any, X: Any, loss: Any, l1_ratio: float) -> Solver:
-    """The solver of that name, or the one that suits the table."""
-    if isinstance(solver, str) and solver == "auto":
-        solver = _suitable(X)
-    if isinstance(solver, str) and solver in SOLVERS:
-        solver = SOLVERS[solver]()
-    if not isinstance(solver, Solver):
-        raise ValueError(f"unknown solver {solver!r}; choose 'auto', one of {sorted(SOLVERS)} or pass a Solver")
-    if not isinstance(loss, solver.losses):
-        taken = [name for name, kind in LOSSES.items() if issubclass(kind, solver.losses)]
-        raise ValueError(f"solver {type(solver).__name__} does not take loss={loss.name!r}; it takes {taken}")
-    return solver
-
-
-def _suitable(X: Any) -> str:
-    n, dim = X.shape
-    return "exact" if float(n) * dim * min(n, dim) <= EXACT_COST * nonzeros(X) else "cg"
-
-
-def check_penalty(alpha: Any, l1_ratio: Any) -> None:
-    """alpha is "auto" or a finite number that is not negative; l1_ratio is in [0, 1]."""
-    if alpha != "auto" and not (_is_number(alpha) and 0 <= alpha < np.inf):
-        raise ValueError(f"alpha={alpha!r}; give 'auto' or a finite number that is not negative")
-    if not (_is_number(l1_ratio) and 0 <= l1_ratio <= 1):
-        raise ValueError(f"l1_ratio={l1_ratio!r}; give a number from 0 (L2) to 1 (l1)")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """A generator from anything that scikit-learn takes as random_state."""
-    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-
-
 def warn_not_converged(name: str, solution: Solution, tol: float) -> None:
     """Say how far the run got and what to do."""
     warnings.warn(
@@ -255,32 +232,6 @@ def warn_not_converged(name: str, solution: Solution, tol: float) -> None:
         ConvergenceWarning,
         stacklevel=3,
     )
-
-
-def _check_two_classes(classes: np.ndarray, y: Any) -> None:
-    if classes.size == 1:
-        raise ValueError(f"y has only one class, {classes[0]!r}; ranking needs rows of two classes")
-    if classes.size > 2:
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
-            f"{classes.size} classes; choose one as positive, as in y == {classes[-1]!r}"
-        )
-
-
-def _check_weight(sample_weight: Any, codes: np.ndarray) -> np.ndarray:
-    if sample_weight is None:
-        return np.ones(codes.size)
-    weight = np.asarray(sample_weight, dtype=float)
-    if weight.ndim == 0:
-        weight = np.full(codes.size, float(weight))
-    if weight.shape != codes.shape:
-        raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of {codes.size} rows")
-    if not np.isfinite(weight).all() or weight.min() < 0:
-        raise ValueError("sample_weight has negative, NaN or infinite values; give weights of zero or more")
-    for code in (0, 1):
-        if weight[codes == code].sum() == 0:
-            raise ValueError("all rows of one class have weight zero; ranking needs rows of two classes")
-    return weight
 
 
 def _shift(data: Data, coef: np.ndarray, class_weight: Any, classes: np.ndarray) -> float:

@@ -48,11 +48,20 @@ class Data:
         return cls(X, y, weight, moments, scale)
 
     @classmethod
+    def of_batch(cls, X: Any, y: np.ndarray, weight: np.ndarray, seen: Moments, *, standardize: bool) -> Data:
+        """Rows of a batch with the statistics of all rows seen, the batch included."""
+        return cls(X, y, weight, seen, column_scale(seen) if standardize else np.ones(X.shape[1]))
+
+    @classmethod
     def of_moments(cls, moments: Moments, *, standardize: bool) -> Data:
         """No rows, only their full moments: all that the squared loss needs."""
-        scale = column_scale(moments) if standardize else np.ones(moments.delta.size)
         nothing = np.empty(0)
-        return cls(np.empty((0, scale.size)), nothing, nothing, moments, scale)
+        return cls.of_batch(np.empty((0, moments.delta.size)), nothing, nothing, moments, standardize=standardize)
+
+    def without_rows(self) -> Data:
+        """The statistics and the scale alone."""
+        nothing = np.empty(0)
+        return Data(np.empty((0, self.dim)), nothing, nothing, self.raw_moments, self.scale)
 
     @property
     def n(self) -> int:
@@ -92,8 +101,8 @@ class Data:
 
     @cached_property
     def e(self) -> np.ndarray:
-        """n r: what makes a mean over rows a mean over pairs."""
-        return self.n * self.r
+        """n r, n counting all rows seen: what makes a mean over rows a mean over pairs."""
+        return (self.raw_moments.pos.count + self.raw_moments.neg.count) * self.r
 
     @cached_property
     def means(self) -> np.ndarray:

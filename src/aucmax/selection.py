@@ -9,17 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.calibration import Sigmoid
-from aucmax.estimator import (
-    Checked,
-    LinearRanker,
-    check_finite,
-    check_penalty,
-    find_loss,
-    find_solver,
-    generator,
-    make_data,
-    warn_not_converged,
-)
+from aucmax.checks import Checked, check_finite, check_penalty, find_loss, find_solver, generator, make_data
+from aucmax.estimator import LinearRanker, warn_not_converged
 from aucmax.folds import Fold, choose, make_folds, training_moments
 from aucmax.metrics import auc_of_classes, threshold_for
 from aucmax.path import path
