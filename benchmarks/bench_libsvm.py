@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from aucmax import libsvm
+from aucmax.files import libsvm
 
 BAR = 4.0
 

@@ -18,7 +18,8 @@ LAYERS = [
     ["estimator"],
     ["selection", "plots"],
     ["compare"],
-    ["files", "datasets", "models"],
+    ["files"],
+    ["datasets", "models"],
     ["cli"],
 ]
 LEVEL = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}

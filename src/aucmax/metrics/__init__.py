@@ -2,7 +2,7 @@
 
 from aucmax.metrics.auc import auc_of_classes, roc_auc
 from aucmax.metrics.curves import area_under_lift, lift_curve, partial_auc, roc_curve
-from aucmax.metrics.delong import Interval, PairedTest, auc_interval, auc_test
+from aucmax.metrics.delong import Interval, PairedTest, auc_influence, auc_interval, auc_limits, auc_test
 from aucmax.metrics.rankings import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts
 from aucmax.metrics.thresholds import break_even, f_beta, threshold_for
 
@@ -11,7 +11,9 @@ __all__ = [
     "PairedTest",
     "RankingCounts",
     "area_under_lift",
+    "auc_influence",
     "auc_interval",
+    "auc_limits",
     "auc_of_classes",
     "auc_test",
     "break_even",

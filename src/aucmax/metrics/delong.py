@@ -11,7 +11,8 @@ ties counted half, and var1 the sample variance with ddof=1:
 
 For two scores on the same rows, V10 and V01 of their difference take this place. The shares are counted as
 integers, so that equal ones have variance zero exactly. The variance is that of new test rows and does not
-cover the training of the model. There are no sample weights: a weight of k is not k independent rows.
+cover the training of the model. The interval and the test take no sample weights: a weight of k is not k independent
+rows. `auc_influence` does, for comparisons that must weigh their rows.
 """
 
 from __future__ import annotations
@@ -78,12 +79,32 @@ def auc_interval(y: ArrayLike, score: ArrayLike, *, confidence: float = 0.95, po
         raise ValueError(f"confidence={confidence}; choose a number between 0 and 1, such as 0.95")
     placements = _placements(y, score, pos_label)
     auc, std_error = _auc(placements), _std_error(placements)
+    n_rare = min(placements.pos.size, placements.neg.size)
+    return Interval(auc, *auc_limits(auc, std_error, n_rare, confidence), std_error)
+
+
+def auc_limits(auc: float, std_error: float, n_rare: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Confidence limits on the logit scale; for AUC 0 or 1, from the number of rows of the rarer class."""
     if auc in (0.0, 1.0):
-        margin = 1.0 - (1.0 - confidence) ** (1.0 / min(placements.pos.size, placements.neg.size))
-        return Interval(auc, max(auc - margin, 0.0), min(auc + margin, 1.0), std_error)
+        margin = 1.0 - (1.0 - confidence) ** (1.0 / n_rare)
+        return max(auc - margin, 0.0), min(auc + margin, 1.0)
     reach = ndtri(0.5 + confidence / 2) * std_error / (auc * (1.0 - auc))
-    low, high = expit(logit(auc) - reach), expit(logit(auc) + reach)
-    return Interval(auc, float(low), float(high), std_error)
+    return float(expit(logit(auc) - reach)), float(expit(logit(auc) + reach))
+
+
+def auc_influence(is_pos: np.ndarray, score: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Influence of each row on the AUC; the squares add up to DeLong's variance.
+
+    phi_i = p_i (V_i - mean V) / sqrt(1 - sum p^2), with V_i the share of the other class below row i, and p the
+    weights of its class, summing to 1. For two scores of the same rows, the squares of the differences add up to
+    the variance of the difference.
+    """
+    phi = np.empty(score.size)
+    for mine in (is_pos, ~is_pos):
+        p = weight[mine] / weight[mine].sum()
+        share = _share_below(score[mine], score[~mine], weight[~mine])
+        phi[mine] = p * (share - np.sum(p * share)) / np.sqrt(max(1.0 - np.sum(p * p), 1e-12))
+    return phi
 
 
 def auc_test(y: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, *, pos_label: Any = None) -> PairedTest:
@@ -152,3 +173,11 @@ def _ratio(difference: float, std_error: float) -> float:
     if std_error > 0:
         return difference / std_error
     return float(np.copysign(np.inf, difference)) if difference else 0.0
+
+
+def _share_below(scores: np.ndarray, others: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """For each score, the weighted share of the others below it, ties counted half."""
+    order = np.argsort(others)
+    total = np.append(0.0, np.cumsum(weight[order]))
+    below, upto = (total[np.searchsorted(others[order], scores, side)] for side in ("left", "right"))
+    return (below + upto) / (2.0 * total[-1])

@@ -1,1 +1,0 @@
-"""Words on a command line, turned into calls."""

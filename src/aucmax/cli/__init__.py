@@ -1,0 +1,16 @@
+"""Words on a command line, turned into calls: `commands` reads the words, `screen` shows what the work returned."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, or say how to install what it needs."""
+    try:
+        from aucmax.cli.commands import aucmax
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("click", "rich"):
+            raise
+        sys.exit("error: the command line needs click and rich; install them: pip install 'aucmax[cli]'")
+    aucmax(prog_name="aucmax")

@@ -1,0 +1,131 @@
+"""Parquet and Arrow files: the same table as the CSV of the same rows."""
+
+import datetime
+import decimal
+import sys
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from aucmax.files import Columns, read, read_chunks, split_target
+
+ROWS = {
+    "age": [31, None, 42, 100, 50, 60],
+    "town": ["Rome", "Oslo", "Rome", None, "Oslo", "Rome"],
+    "member": [True, False, True, True, False, True],
+    "vip": [True, None, False, True, False, True],
+    "amount": [1.5, 2.25, None, 4.0, 1e-300, 1e300],
+    "fraud": ["no", "no", "yes", "no", "no", "yes"],
+}
+
+
+def write_parquet(table, path):
+    parquet.write_table(table, path, row_group_size=4)
+
+
+def write_stream(table, path):
+    with pa.ipc.new_stream(path, table.schema) as sink:
+        sink.write_table(table)
+
+
+WRITERS = {
+    "a.parquet": write_parquet,
+    "a.feather": feather.write_feather,
+    "a.arrow": write_stream,
+    "b.parquet": lambda table, path: pl.from_arrow(table).write_parquet(path),
+    "b.ipc": lambda table, path: pl.from_arrow(table).write_ipc(path),
+}
+
+
+@pytest.fixture(params=WRITERS)
+def path(request, tmp_path):
+    path = tmp_path / request.param
+    WRITERS[request.param](pa.table(ROWS), str(path))
+    return path
+
+
+def csv_of(folder):
+    path = folder / "same.csv"
+    pl.DataFrame(ROWS).write_csv(path)
+    return path
+
+
+def test_same_columns_as_the_csv(path, tmp_path):
+    typed, text = read(path), read(csv_of(tmp_path))
+    columns = Columns.learn(text, target="fraud")
+    assert Columns.learn(typed, target="fraud").to_dict() == columns.to_dict() | {
+        "columns": [
+            column | {"kind": "numeric" if column["name"] == "vip" else column["kind"]}  # null makes it a number
+            for column in columns.to_dict()["columns"]
+        ]
+    }
+    np.testing.assert_array_equal(columns.encode(typed), columns.encode(text))
+    assert split_target(typed, "fraud")[0].tolist() == [0, 0, 1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("rows", [1, 4, 100])
+def test_chunks_encode_as_the_whole(path, rows):
+    whole = read(path)
+    columns = Columns.learn(whole, target="fraud")
+    chunks = list(read_chunks(path, rows=rows))
+    assert max(map(len, chunks)) <= rows
+    np.testing.assert_array_equal(np.vstack([columns.encode(chunk) for chunk in chunks]), columns.encode(whole))
+
+
+def test_other_types(tmp_path):
+    table = pa.table(
+        {
+            "category": pa.array(["a", "b", "a", None]).dictionary_encode(),
+            "decimal": [decimal.Decimal("1.5"), decimal.Decimal("2.5"), None, decimal.Decimal("4")],
+            "small": pa.array([1, 2, 3, 4], type=pa.int8()),
+            "half": pa.array(np.array([1, 2, 3, 4], dtype=np.float16)),
+            "large": pa.array(["x", "y", "x", "y"], type=pa.large_string()),
+            "day": [datetime.date(2026, 1, day) for day in (1, 2, 3, 4)],
+            "list": [[1], [2], [3], [4]],
+            "nothing": pa.nulls(4),
+        }
+    )
+    parquet.write_table(table, tmp_path / "a.parquet")
+    columns = Columns.learn(read(tmp_path / "a.parquet"))
+    used = ("category=a", "category=b", "category is missing", "decimal", "decimal is missing", "small", "half")
+    assert columns.names == (*used, "large=x", "large=y")
+    assert columns.left_out == {
+        "day": "text with 4 distinct values, e.g. '2026-01-01'",
+        "list": "text with 4 distinct values, e.g. '[1]'",
+        "nothing": "every cell is missing",
+    }
+
+
+def test_index_of_pandas_is_left_out(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=[5, 7, 9]).to_parquet(tmp_path / "a.parquet")
+    columns = Columns.learn(read(tmp_path / "a.parquet"))
+    assert columns.names == ("x",) and "__index_level_0__" in columns.left_out
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_damaged_files_are_refused(tmp_path, name):
+    (tmp_path / name).write_bytes(b"this is not such a file")
+    with pytest.raises(ValueError, match="or is damaged"):
+        read(tmp_path / name)
+
+
+def test_no_rows_and_repeated_names(tmp_path):
+    parquet.write_table(pa.table({"a": pa.array([], type=pa.int64())}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="has no rows"):
+        read(tmp_path / "a.parquet")
+    feather.write_feather(pa.table([[1], [2]], names=["a", "b"]).rename_columns(["a", "a"]), tmp_path / "a.arrow")
+    with pytest.raises(ValueError, match="several columns named"):
+        read(tmp_path / "a.arrow")
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch, name):
+    (tmp_path / name).write_bytes(b"ARROW1")
+    for module in ("pyarrow", "pyarrow.parquet", "pyarrow.ipc"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=r"pip install 'aucmax\[files\]'"):
+        read(tmp_path / name)
