@@ -126,6 +126,17 @@ def find_solver(solver: Any, X: Any, loss: Any, l1_ratio: float) -> Solver:
     return solver
 
 
+def check_taken(solver: Solver, penalty: ElasticNet) -> None:
+    """Refuse a penalty that the solver cannot take, and name solvers that can."""
+    if penalty.kind not in solver.penalties:
+        able = sorted(name for name, kind in SOLVERS.items() if penalty.kind in kind.penalties)
+        raise ValueError(
+            f"solver {type(solver).__name__} takes the penalties {list(solver.penalties)}, not {penalty.kind!r} "
+            f"(alpha={penalty.l1 + penalty.l2:g}, l1_ratio={penalty.l1 / (penalty.l1 + penalty.l2 or 1):g}); "
+            f"change these or choose a solver among {able}"
+        )
+
+
 def is_online(solver: Any) -> bool:
     """Whether a solver, or the solver of that name, learns from a stream."""
     found = SOLVERS.get(solver) if isinstance(solver, str) else solver

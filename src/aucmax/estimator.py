@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from aucmax.checks import (
     check_batch,
     check_penalty,
     check_table,
+    check_taken,
     check_validation,
     find_loss,
     find_solver,
@@ -163,8 +165,9 @@ class AUCClassifier(LinearRanker):
         solver = find_solver(self.solver, table.X, loss, self.l1_ratio)
         data = make_data(table, solver, ElasticNet.of(1.0, self.l1_ratio), self.standardize)
         self.alpha_ = automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
-        problem = Problem(data, loss, ElasticNet.of(self.alpha_, self.l1_ratio))
-        watch = self._monitor(monitor)
+        penalty = ElasticNet.of(self.alpha_, self.l1_ratio)
+        check_taken(solver, penalty)
+        problem, watch = Problem(data, loss, penalty), self._monitor(monitor)
         solution = solver.solve(problem, rng=generator(self.random_state), monitor=watch, callback=callback)
         self._stream: Stream | None = None
         return self._keep(data, solver, solution)
@@ -188,15 +191,17 @@ class AUCClassifier(LinearRanker):
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
         solver = find_solver(self.solver, table.X, find_loss(self.loss), self.l1_ratio)
         stream = Stream.start(table.X.shape[1], generator(self.random_state)) if stream is None else stream
-        stream = stream.advance(table, solver, self._problem)
+        stream = stream.advance(table, solver, partial(self._problem, solver))
         self._stream, self.classes_ = stream, labels
         return self._keep_stream(stream, solver)
 
-    def _problem(self, moments: Any, table: Checked) -> Problem:
+    def _problem(self, solver: Solver, moments: Any, table: Checked) -> Problem:
         """The problem of a batch, with the statistics of all rows seen."""
         data = Data.of_batch(*table, moments, standardize=self.standardize)
         alpha = automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
-        return Problem(data, find_loss(self.loss), ElasticNet.of(alpha, self.l1_ratio))
+        penalty = ElasticNet.of(alpha, self.l1_ratio)
+        check_taken(solver, penalty)
+        return Problem(data, find_loss(self.loss), penalty)
 
     def _keep_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
         self.solver_, self.n_iter_ = type(solver).__name__.lower(), stream.batches

@@ -27,6 +27,13 @@ class ElasticNet:
         return cls(l1=alpha * l1_ratio, l2=alpha * (1.0 - l1_ratio))
 
     @property
+    def kind(self) -> str:
+        """What a solver must be able to take: "l2", "elastic net", "l1" or "none"."""
+        if self.l1 > 0:
+            return "elastic net" if self.l2 > 0 else "l1"
+        return "l2" if self.l2 > 0 else "none"
+
+    @property
     def strong(self) -> bool:
         """Whether `fenchel_gap` is defined."""
         return self.l2 > 0

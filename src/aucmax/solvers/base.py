@@ -39,6 +39,7 @@ class Solver(BaseEstimator, ABC):
     tol: float = 1e-6
 
     losses: ClassVar[tuple[type, ...]] = (Squared,)
+    penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
 
