@@ -19,7 +19,7 @@ from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.solvers import CG, Exact
 
 
-@parametrize_with_checks([AUCClassifier(), AUCClassifier(solver="cg", l1_ratio=0.5), AUCClassifierCV()])
+@parametrize_with_checks([AUCClassifier(), AUCClassifier(solver="cg", l1_ratio=0.5), AUCClassifierCV(cv=3)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
