@@ -15,8 +15,11 @@ Report = Callable[[int, int | None, str], None]
 def watching(what: str) -> Iterator[Report]:
     """Show that work goes on; the function that it gives takes (done, in all or None, what)."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, total, what: None
+        return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=None)
 
         def report(done: int, total: int | None, what: str) -> None:
