@@ -71,9 +71,7 @@ def check_batch(
     _check_two_classes(labels, labels)
     strange = np.setdiff1d(y, labels)
     if strange.size or not (first or np.array_equal(labels, estimator.classes_)):
-        raise ValueError(
-            f"y or classes have labels {strange.tolist() or labels.tolist()}; all batches must keep to two"
-        )
+        raise ValueError(f"labels {strange.tolist() or labels.tolist()} in a batch; all must keep to the same two")
     codes = (y == labels[1]).astype(int)
     weight = np.ones(codes.size) if sample_weight is None else _weights(sample_weight, codes.size)
     return Checked(canonical(X), np.where(codes == 1, 1.0, -1.0), weight), labels

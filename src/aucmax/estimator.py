@@ -29,7 +29,7 @@ from aucmax.losses import within_product
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.rows import dot
-from aucmax.solvers import Solver
+from aucmax.solvers import Solver, name_of
 from aucmax.solvers.base import Callback
 from aucmax.stream import Stream
 from aucmax.trace import Monitor, Solution
@@ -164,7 +164,7 @@ class AUCClassifier(LinearRanker):
         table = self._check(X, y, sample_weight).weighted()
         solver = find_solver(self.solver, table.X, loss, self.l1_ratio)
         data = make_data(table, solver, ElasticNet.of(1.0, self.l1_ratio), self.standardize)
-        self.alpha_ = automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
+        self.alpha_ = self._strength(data)
         penalty = ElasticNet.of(self.alpha_, self.l1_ratio)
         check_taken(solver, penalty)
         problem, watch = Problem(data, loss, penalty), self._monitor(monitor)
@@ -198,18 +198,19 @@ class AUCClassifier(LinearRanker):
     def _problem(self, solver: Solver, moments: Any, table: Checked) -> Problem:
         """The problem of a batch, with the statistics of all rows seen."""
         data = Data.of_batch(*table, moments, standardize=self.standardize)
-        alpha = automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
-        penalty = ElasticNet.of(alpha, self.l1_ratio)
+        penalty = ElasticNet.of(self._strength(data), self.l1_ratio)
         check_taken(solver, penalty)
         return Problem(data, find_loss(self.loss), penalty)
 
+    def _strength(self, data: Data) -> float:
+        return automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
+
     def _keep_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
-        self.solver_, self.n_iter_ = type(solver).__name__.lower(), stream.batches
+        self.solver_, self.n_iter_ = name_of(solver), stream.batches
         if stream.problem is None:
             self.coef_, self.intercept_ = np.zeros((1, self.n_features_in_)), np.zeros(1)
             return self
-        penalty = stream.problem.penalty
-        self.alpha_ = penalty.l1 + penalty.l2
+        self.alpha_ = self._strength(stream.problem.data)
         self._keep_weights(stream.problem.data, stream.state.w, self.class_weight)
         return self
 
@@ -219,7 +220,7 @@ class AUCClassifier(LinearRanker):
         return Monitor() if monitor is True else Monitor(check_validation(self, monitor))
 
     def _keep(self, data: Data, solver: Solver, solution: Solution) -> AUCClassifier:
-        self.solver_ = type(solver).__name__.lower()
+        self.solver_ = name_of(solver)
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
         self._keep_weights(data, solution.coef, self.class_weight)

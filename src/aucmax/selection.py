@@ -17,7 +17,7 @@ from aucmax.path import path
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.rows import dot
-from aucmax.solvers import Solver
+from aucmax.solvers import Solver, name_of
 from aucmax.threads import threads_for
 
 CHOICES = ("best", "one_se")
@@ -136,7 +136,7 @@ class AUCClassifierCV(LinearRanker):
         """Refit to all rows, calibrate, and keep all that was learned."""
         penalty = ElasticNet.of(self.alpha_, self.l1_ratio)
         solution = solver.solve(Problem(data, find_loss(self.loss), penalty))
-        self.solver_ = type(solver).__name__.lower()
+        self.solver_ = name_of(solver)
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
         self._keep_weights(data, solution.coef, None)

@@ -3,7 +3,43 @@
 from aucmax.solvers.base import Solver
 from aucmax.solvers.cg import CG
 from aucmax.solvers.exact import Exact
+from aucmax.solvers.fsauc import FSAUC
+from aucmax.solvers.pair_svrg import PairSVRG
+from aucmax.solvers.sdca import SDCA
+from aucmax.solvers.solam import SOLAM
+from aucmax.solvers.spam import SPAM
+from aucmax.solvers.spdam import SPDAM
+from aucmax.solvers.vrspam import VRSPAM
 
-SOLVERS: dict[str, type[Solver]] = {"exact": Exact, "cg": CG}
+SOLVERS: dict[str, type[Solver]] = {
+    "exact": Exact,
+    "cg": CG,
+    "sdca": SDCA,
+    "spam": SPAM,
+    "vrspam": VRSPAM,
+    "pair_svrg": PairSVRG,
+    "solam": SOLAM,
+    "fsauc": FSAUC,
+    "spdam": SPDAM,
+}
 
-__all__ = ["CG", "SOLVERS", "Exact", "Solver"]
+
+def name_of(solver: Solver) -> str:
+    """The name of a solver in `SOLVERS`, or that of its class."""
+    return next((name for name, kind in SOLVERS.items() if kind is type(solver)), type(solver).__name__)
+
+
+__all__ = [
+    "CG",
+    "FSAUC",
+    "SDCA",
+    "SOLAM",
+    "SOLVERS",
+    "SPAM",
+    "SPDAM",
+    "VRSPAM",
+    "Exact",
+    "PairSVRG",
+    "Solver",
+    "name_of",
+]

@@ -1,0 +1,52 @@
+"""Passes and seconds to a relative gap of 1e-6 on a9a (digits without the data), and the specification's."""
+
+import os
+
+import numpy as np
+
+from aucmax import datasets
+from aucmax.losses import Squared
+from aucmax.penalties import ElasticNet
+from aucmax.problem import Data, Problem
+from aucmax.solvers import SOLVERS
+
+SPECIFIED = {  # passes to 1e-6 on a9a, not standardised, at alpha 1e-2 and 1e-3 (spec/square-loss.md, section 8)
+    "exact": ("1", "1"),
+    "cg": ("44", "90"),
+    "sdca": ("5", "9"),
+    "vrspam": ("19 to 25", "22 to 28"),
+    "pair_svrg": ("15", "51"),
+    "spdam": ("10", "16"),
+    "spam": ("2e-4 after 300", "3e-3 after 300"),
+}
+LIMIT = 300  # epochs
+
+
+def run():
+    name = "a9a" if "AUCMAX_DATA" in os.environ else "digits"
+    dataset = datasets.load(name)
+    rows = []
+    for column, alpha in enumerate((1e-2, 1e-3)):
+        for solver_name, kind in SOLVERS.items():
+            if Squared in kind.losses and kind.certified:
+                specified = SPECIFIED.get(solver_name, ("", ""))[column]
+                rows.append(_run(dataset, name, solver_name, kind, alpha, specified))
+    return rows
+
+
+def _run(dataset, set_name, name, kind, alpha, specified):
+    solver = kind(tol=1e-6, max_epochs=LIMIT)
+    penalty = ElasticNet(0.0, alpha)
+    weight = np.ones(dataset.y.size)
+    full = solver.wants_scatter(*dataset.X.shape, penalty)
+    data = Data.of(dataset.X, dataset.y.astype(float), weight, standardize=False, full=full)
+    solution = solver.solve(Problem(data, Squared(), penalty), rng=np.random.default_rng(0))
+    last = solution.trace.records[-1]
+    return {
+        "solver": name,
+        "data": f"{set_name}, alpha {alpha:g}",
+        "passes": float(last.passes),
+        "seconds": float(last.seconds),
+        "relative gap": f"{last.gap / last.objective:.0e}",
+        "passes in the specification": specified,
+    }

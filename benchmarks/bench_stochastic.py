@@ -1,0 +1,109 @@
+"""Stochastic solvers: epochs against X @ w and SGDClassifier, runs against ridge by SAG and SAGA, cost against d."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import RidgeClassifier, SGDClassifier
+
+from aucmax.losses import Squared
+from aucmax.penalties import ElasticNet
+from aucmax.problem import Data, Problem
+from aucmax.solvers import SDCA, SPAM, VRSPAM, Solver
+from benchmarks.bench_fit import dense_table, sparse_table
+from benchmarks.timing import medians, row
+
+
+def make(X, y, alpha):
+    sign = np.where(y > 0, 1.0, -1.0)
+    data = Data.of(X, sign, np.ones(y.size), standardize=False, full=False)
+    return Problem(data, Squared(), ElasticNet(0.0, alpha))
+
+
+def epoch(solver: Solver, problem: Problem):
+    """A call that runs one epoch from the first state."""
+    state = solver.init(problem, np.zeros(problem.data.dim))
+    return lambda: solver.epoch(problem, state, np.random.default_rng(0))
+
+
+def epoch_rows():
+    return _epochs("CSR 50k x 50k", *sparse_table(), ">= 3", ">= 0.5") + _epochs(
+        "dense 50k x 300", *dense_table(50_000, 300), ">= 1", ""
+    )
+
+
+def _epochs(name, X, y, bar_sgd, bar_product):
+    problem, w = make(X, y, 1e-3), np.ones(X.shape[1])
+    sgd = SGDClassifier(loss="log_loss", alpha=1e-3, max_iter=1, tol=None)
+    spam, sdca, theirs, product = medians(
+        epoch(SPAM(), problem), epoch(SDCA(), problem), lambda: sgd.fit(X, y), lambda: X @ w, repeats=9
+    )
+    return [
+        row(f"spam, an epoch, {name}, against SGDClassifier", spam, theirs, bar_sgd),
+        row(f"spam, an epoch, {name}, against X @ w", spam, product, bar_product),
+        row(f"sdca, an epoch, {name}, against X @ w", sdca, product, ""),
+    ]
+
+
+def ridge_rows():
+    return _ridges("CSR 50k x 50k", *sparse_table()) + _ridges("dense 20k x 100", *dense_table(20_000, 100))
+
+
+def _ridges(name, X, y, alpha=1e-3):
+    """To 1e-6 of the optimum: ours stop on their gap; scikit-learn's tolerance is lowered until it gets there."""
+    rows, problem = [], make(X, y, alpha)
+    best = SDCA(tol=1e-10).solve(problem, rng=np.random.default_rng(0)).objective
+    for sklearn_name in ("sag", "saga"):
+        ridge = _precise_ridge(sklearn_name, X, y, alpha, problem, best)
+        for solver in (SDCA(tol=1e-6), VRSPAM(tol=1e-6)):
+            ours, theirs = medians(_solve(solver, problem), partial(ridge.fit, X, y), repeats=3)
+            what = f"{type(solver).__name__.lower()} to 1e-6, {name}, against Ridge {sklearn_name}, tol {ridge.tol:g}"
+            rows.append(row(what, ours, theirs, "> 1"))
+    return rows
+
+
+def _solve(solver, problem):
+    return lambda: solver.solve(problem, rng=np.random.default_rng(0))
+
+
+def _precise_ridge(name, X, y, alpha, problem, best):
+    """RidgeClassifier with the largest tolerance whose ranking is as near to the optimum."""
+    for tol in 10.0 ** np.arange(-2, -9, -1):
+        ridge = RidgeClassifier(
+            alpha=y.size * alpha / 2, class_weight="balanced", solver=name, tol=tol, max_iter=10_000, random_state=0
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            direction = ridge.fit(X, y).coef_.ravel()
+        value = problem.loss.value_and_gradient(problem.data, direction)[0]
+        curved = 2 * value - 1 + 2 * problem.data.delta @ direction + alpha * direction @ direction
+        scaled = direction * (problem.data.delta @ direction / curved)
+        if problem.objective(scaled) <= best * (1 + 1e-6):
+            break
+    return ridge
+
+
+def dimension_rows():
+    """The same non-zeros in ever more columns; a step, not an epoch, as O(dim) work an epoch is allowed."""
+    rng = np.random.default_rng(0)
+    n, stored = 100_000, 20
+    rows, reference = [], {}
+    for dim in (10_000, 100_000, 1_000_000):
+        columns = np.sort(rng.integers(10_000, size=(n, stored)), axis=1) * (dim // 10_000)
+        indptr = np.arange(0, n * stored + 1, stored)
+        X = sparse.csr_array((rng.random(n * stored), columns.ravel().astype(np.int32), indptr), shape=(n, dim))
+        X.sum_duplicates()
+        problem = make(X, (rng.random(n) < 0.1).astype(int), 1e-3)
+        for solver in (SPAM(), SDCA(), VRSPAM()):
+            name = type(solver).__name__.lower()
+            (took,) = medians(epoch(solver, problem), repeats=5)
+            reference.setdefault(name, took)
+            what = f"{name}, an epoch at d = {dim:,} against d = 10,000, same 20 non-zeros a row"
+            rows.append(row(what, took, reference[name], "about 1"))
+    return rows
+
+
+def run():
+    return epoch_rows() + ridge_rows() + dimension_rows()

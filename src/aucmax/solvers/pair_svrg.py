@@ -1,0 +1,221 @@
+"""PairSVRG: variance-reduced proximal steps on single pairs, for the elastic net of sparse rows.
+
+    Xiao, Zhang. "A Proximal Stochastic Gradient Method with Progressive Variance Reduction." SIAM J. Optim. 2014.
+
+From a snapshot s, with mu the gradient of the loss at s, by a positive row i and a negative row j, a = x_i - x_j:
+
+    g = weight a.(w - s) a + mu,    w <- prox_{eta penalty}(w - eta g) = soft(w - eta g, eta l1) / (1 + eta l2)
+
+Pairs are drawn with probability r_i r_j / weight, where weight = mean(h_i + h_j) / (h_i + h_j), the mean over pairs:
+
+    "importance":  h = |x - centre|^2, the centre midway between class means,    L = 2 mean(h_i + h_j),  eta = 1/(2L)
+    "uniform":     h = 1, hence weight = 1,                                      L = max |x_i - x_j|^2,  eta = 1/L
+
+L does not grow as a class becomes rare, and with "importance" outliers hardly matter. Unlike w.mean+ and w.mean-, a.w
+has no part in the columns that are zero in both rows: these just repeat w <- soft(w - eta mu, eta l1) / (1 + eta l2),
+and k such steps have a closed form. While w > 0, with d = 1 / (1 + eta l2),
+
+    w_k = w d^k - eta (mu + l1) (d + d^2 + ... + d^k)
+
+rises or falls; if it falls to zero it stays there for mu <= l1, else it goes on below zero. Mirrored for w < 0. So a
+step is exact and costs O(nonzeros of x_i and x_j).
+
+A snapshot that is not better than the last one is dropped and eta halved, but not below 1/(3L). There every snapshot
+is taken and the length of an epoch is geometric, for which convergence is proved (spec 2.4). The best is returned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from aucmax.jit import kernel
+from aucmax.problem import Data, Problem
+from aucmax.rows import row_axpy, row_columns, row_dot
+from aucmax.solvers.base import Solver
+from aucmax.solvers.spam import warn_of_divergence
+
+SAMPLINGS = ("importance", "uniform")
+ROUNDING = 1e-14  # of an objective: what is not worse by more may well be better
+
+
+class Point(NamedTuple):
+    """Weights with their objective, the gradient of their loss, and the scores of all rows."""
+
+    w: np.ndarray
+    objective: float
+    gradient: np.ndarray
+    scores: np.ndarray
+
+
+class Search(NamedTuple):
+    """Best weights and their objective, passes over the data, the snapshot to start from, eta, h and L."""
+
+    w: np.ndarray
+    objective: float
+    passes: float
+    snapshot: Point
+    eta: float
+    h: np.ndarray
+    L: float
+
+
+@dataclass(repr=False, kw_only=True)
+class PairSVRG(Solver):
+    """Prox-SVRG on pairs of rows: L2, l1 and the elastic net, at the cost of the nonzeros of two rows a step.
+
+    Parameters
+    ----------
+    sampling : {"importance", "uniform"}
+        Draw pairs of long rows more often, or all pairs by their weight alone.
+    inner_length : float
+        Steps in an epoch, in units of n; a step reads two rows.
+    step : "guarded" or float
+        First eta: the safe one, or a number, with a warning if it diverges. Both are halved where they fail.
+    max_epochs, tol
+        See `Solver`.
+    """
+
+    sampling: str = "importance"
+    inner_length: float = 0.5
+    step: str | float = "guarded"
+
+    penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1")
+    stochastic: ClassVar[bool] = True
+
+    def init(self, problem: Problem, w: np.ndarray) -> Search:
+        if self.sampling not in SAMPLINGS:
+            raise ValueError(f"sampling={self.sampling!r}; choose one of {list(SAMPLINGS)}")
+        importance = self.sampling == "importance"
+        h, L = (_importance if importance else _uniform)(problem.data)
+        eta = (0.5 if importance else 1.0) / L if self.step == "guarded" else float(self.step)
+        snapshot = _evaluate(problem, w)
+        return Search(w, snapshot.objective, 1.0, snapshot, eta, h, L)
+
+    def epoch(self, problem: Problem, state: Search, rng: np.random.Generator) -> Search:
+        n, lowest = problem.data.n, 1.0 / (3.0 * state.L)
+        m = max(1, round(self.inner_length * n))
+        length = m if state.eta > lowest else int(rng.geometric(1.0 / m))
+        new = _evaluate(problem, _walk(problem, state, length, rng))
+        state = state._replace(passes=state.passes + 1.0 + 2.0 * length / n)
+        if new.objective <= (1.0 + ROUNDING) * state.objective:
+            return state._replace(w=new.w, objective=new.objective, snapshot=new)
+        if state.eta <= lowest:
+            return state._replace(snapshot=new) if np.isfinite(new.objective) else state
+        eta = max(state.eta / 2.0, lowest)
+        if self.step == state.eta and not new.objective <= 2.0 * max(state.objective, 0.5):  # 0.5 is P(0)
+            warn_of_divergence(self.step, eta, state.L)
+        return state._replace(eta=eta)
+
+
+def _importance(data: Data) -> tuple[np.ndarray, float]:
+    """h = |x - centre|^2, not less than a thousandth of its mean, and L = 2 mean of h_i + h_j >= max weight |a|^2."""
+    h = _squares(data)
+    h = np.maximum(h, 1e-3 * (data.r @ h) or 1.0)
+    return h, 2.0 * float(data.r @ h)
+
+
+def _uniform(data: Data) -> tuple[np.ndarray, float]:
+    """h = 1 and L = (max |x_i - centre| + max |x_j - centre|)^2 >= max |x_i - x_j|^2."""
+    size = np.sqrt(_squares(data))
+    return np.ones(data.n), float(size[data.y > 0].max() + size[data.y < 0].max()) ** 2 or 1.0
+
+
+def _squares(data: Data) -> np.ndarray:
+    """|x - centre|^2 of every row."""
+    centre = data.means.mean(axis=0)
+    return np.maximum(0.0, data.squared_norms - 2.0 * data.mean_products.mean(axis=1) + centre @ centre)
+
+
+def _evaluate(problem: Problem, w: np.ndarray) -> Point:
+    """A snapshot at w, in one pass; not finite if the steps diverged."""
+    data = problem.data
+    scores, Sw = np.empty(data.n), np.zeros(data.dim)
+    with np.errstate(over="ignore", invalid="ignore"):
+        a, b = data.means @ w
+        _within(data.rows, data.y, data.r, a, b, w, scores, Sw)
+        loss = 0.5 * float(w @ Sw + (1.0 - a + b) ** 2)
+        return Point(w, loss + problem.penalty.value(w), Sw - (1.0 - a + b) * data.delta, scores)
+
+
+def _walk(problem: Problem, state: Search, length: int, rng: np.random.Generator) -> np.ndarray:
+    """The weights after that many steps from the snapshot."""
+    data, l1, l2, eta = problem.data, problem.penalty.l1, problem.penalty.l2, state.eta
+    i, j = _pairs(data, state.h, length, rng)
+    weight = float(data.r @ state.h) / (state.h[i] + state.h[j])
+    exponents = np.log1p(eta * l2) * np.arange(length + 1.0)
+    powers = np.exp(-exponents)
+    sums = -np.expm1(-exponents) / (eta * l2) if l2 > 0 else np.arange(length + 1.0)
+    mu, w = eta * state.snapshot.gradient, state.snapshot.w.copy()
+    _epoch(data.rows, i, j, eta * weight, state.snapshot.scores, mu, eta * l1, powers, sums, w)
+    return w
+
+
+def _pairs(data: Data, h: np.ndarray, m: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """m pairs by r_i r_j (h_i + h_j): one row is drawn by r h and the other by r, which is which by a coin."""
+    pos, neg, by_h = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0), data.r * h
+    tilted = rng.random(m) * by_h.sum() < by_h[pos].sum()
+    sides = []
+    for rows, tilt in ((pos, tilted), (neg, ~tilted)):
+        drawn = np.empty(m, dtype=np.int64)
+        for weight, which in ((by_h[rows], tilt), (data.r[rows], ~tilt)):
+            drawn[which] = rng.choice(rows, np.count_nonzero(which), p=weight / weight.sum())
+        sides.append(drawn)
+    return sides[0], sides[1]
+
+
+@kernel
+def _within(X, y, r, a, b, w, scores, Sw):
+    for i in range(y.size):
+        scores[i] = row_dot(X, i, w)
+        row_axpy(X, i, r[i] * (scores[i] - (a if y[i] > 0 else b)), Sw)
+
+
+@kernel
+def _epoch(X, pos, neg, weight, scores, mu, l1, powers, sums, w):
+    """weight, mu and l1 come times eta."""
+    done = np.zeros(w.size, np.int64)
+    for t in range(pos.size):
+        i, j = pos[t], neg[t]
+        _catch_up(X, i, t, mu, l1, powers, sums, done, w)
+        _catch_up(X, j, t, mu, l1, powers, sums, done, w)
+        step = weight[t] * (row_dot(X, i, w) - row_dot(X, j, w) - (scores[i] - scores[j]))
+        row_axpy(X, i, -step, w)
+        row_axpy(X, j, step, w)
+    for k in range(w.size):
+        w[k] = skipped_steps(w[k], pos.size - done[k], mu[k], l1, powers, sums)
+
+
+@kernel
+def _catch_up(X, i, t, mu, l1, powers, sums, done, w):
+    """The columns of row i after t steps; what row i adds in step t + 1 comes before the prox of that step."""
+    for k in row_columns(X, i):
+        if done[k] < t:
+            w[k] = skipped_steps(w[k], t - done[k], mu[k], l1, powers, sums)
+            done[k] = t
+
+
+@kernel
+def skipped_steps(w, k, mu, l1, powers, sums):
+    """w after k steps w <- soft(w - mu, l1) d; powers[k] = d^k, sums[k] = d + ... + d^k, mu and l1 times eta."""
+    if w == 0.0 and -l1 <= mu <= l1:
+        return 0.0
+    sign = 1.0 if w > 0.0 or (w == 0.0 and mu < 0.0) else -1.0
+    size, slope = sign * w, sign * mu
+    after = size * powers[k] - (slope + l1) * sums[k]
+    if after > 0.0:
+        return sign * after
+    if slope <= l1:
+        return 0.0
+    above, below = 0, k  # steps after which it is still above zero, and no longer
+    while below - above > 1:
+        middle = (above + below) // 2
+        if size * powers[middle] > (slope + l1) * sums[middle]:
+            above = middle
+        else:
+            below = middle
+    size = size * powers[above] - (slope + l1) * sums[above]
+    size = min(0.0, size - slope + l1) * powers[1]
+    return sign * (size * powers[k - below] - (slope - l1) * sums[k - below])

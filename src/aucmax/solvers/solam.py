@@ -1,0 +1,261 @@
+"""SOLAM: stochastic online AUC maximisation, by gradient steps on a saddle function.
+
+    Ying, Wen, Lyu. "Stochastic Online AUC Maximization." NIPS 2016.                     SOLAM: l2 ball
+    Natole, Ying, Lyu. "Stochastic AUC Optimization Algorithms With Linear
+    Convergence." Front. Appl. Math. Stat. 2019; Natole's dissertation, 2020.             SOLAM-l1, regSOLAM
+
+Row by row, with F_i and x' of saddle.py, eta_t = min(1/L, zeta / sqrt(t)) and kappa = max |x'|,
+
+    (w, a, b) <- project[(w, a, b) - eta_t dF_i],    |w| <= R, |a|, |b| <= R kappa
+    al <- clip(al + eta_t dF_i/dal, -2 R kappa, 2 R kappa)                       (ascent)
+    answer: sum_t c_t w_t / sum_t c_t over the w_t before the steps,   c_t = eta_t t^tilt    (published: tilt = 0)
+
+For the penalised objective R = 1/(2 sqrt(l2)), 1/(4 l1) or the smaller of both: there the minimiser always is inside,
+as l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4 at it, m = w.delta.
+
+In the l2 ball a step costs O(nonzeros of x_i): w = s v + k centre, with |w|^2 and w.centre tracked, and the
+weighted sum of the iterates kept as total + C v + K centre (C += c_t s, and total -= C D whenever v += D). The l1
+ball and an l1 penalty change every column in every step, so that no such form exists: they take mini-batches, one
+O(dim) projection each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.jit import kernel
+from aucmax.penalties import Ball, ElasticNet
+from aucmax.problem import Data, Problem
+from aucmax.rows import row_axpy, row_dot
+from aucmax.solvers.base import Solver
+from aucmax.solvers.order import shuffled_blocks
+from aucmax.solvers.saddle import (
+    Frame,
+    check_positive,
+    clip,
+    in_ball,
+    l1_threshold,
+    mini_batch,
+    saddle_step,
+    shorten,
+    slopes,
+    soften,
+    uncorrelated,
+)
+
+NORMS = {"regularised": 0, "l2_ball": 2, "l1_ball": 1}
+SMALL = 1e-4  # of the factor s: below it, total + C v would cancel digits
+
+
+class Rule(NamedTuple):
+    """What does not change in an epoch, for rows x': penalty, ball, bound R kappa of a and b, steps, average."""
+
+    l1: float
+    l2: float
+    norm: int
+    radius: float
+    bound: float
+    zeta: float
+    cap: float
+    tilt: float
+
+
+class Saddle(NamedTuple):
+    """The numbers that change: steps so far, weight of the average, and the saddle variables beside w."""
+
+    t: int
+    weight: float
+    a: float
+    b: float
+    al: float
+
+    def shifted(self, score: float) -> Saddle:
+        """After a translation of the rows: a and b are scores."""
+        return self._replace(a=self.a + score, b=self.b + score)
+
+
+class Iterates(NamedTuple):
+    """Average (the answer), passes over the data, last iterate, weighted sum of the iterates, saddle, largest |x|."""
+
+    w: np.ndarray
+    passes: float
+    last: np.ndarray
+    total: np.ndarray
+    saddle: Saddle
+    kappa: float
+
+    def rescaled(self, ratio: np.ndarray) -> Iterates:
+        """The same scores, once column j is divided by a scale ratio[j] times the former one."""
+        return self._replace(w=self.w * ratio, last=self.last * ratio, total=self.total * ratio)
+
+
+@dataclass(repr=False, kw_only=True)
+class SOLAM(Solver):
+    """Stochastic online AUC maximisation, for the squared loss: for streams, and for comparison.
+
+    Parameters
+    ----------
+    form : {"regularised", "l2_ball", "l1_ball"}
+        Minimise the penalised objective (regSOLAM), or the loss alone inside a ball (SOLAM, SOLAM-l1). Objective
+        and gap are those of the problem chosen.
+    radius : float or None
+        Of the ball forms. None takes 1.5 times the norm that the weights would have with uncorrelated columns and
+        an L2 penalty of the same alpha.
+    zeta : float or None
+        Steps are zeta/sqrt(t), for rows of unit size, and never above 1/L. None takes twice the typical |w| over
+        the root mean square of the first gradients.
+    batch_size : int or None
+        Rows to a step in the l1 ball and with an l1 penalty. None takes columns over nonzeros of a row.
+    centre : bool
+        Take the middle of the class means from the rows.
+    tilt : float
+        Iterate t has weight eta_t t^tilt in the average; 0 as published, 1 forgets the start sooner.
+    max_epochs, tol
+        See `Solver`. A method of this rate does not reach a small tol; long before, the ranking is the same.
+    """
+
+    form: str = "regularised"
+    radius: float | None = None
+    zeta: float | None = None
+    batch_size: int | None = None
+    centre: bool = True
+    tilt: float = 1.0
+    max_epochs: int = 100
+    tol: float = 1e-2
+
+    stochastic = True
+    online = True
+
+    def adapt(self, problem: Problem) -> Problem:
+        check_positive(radius=self.radius, zeta=self.zeta, batch_size=self.batch_size)
+        if self.form not in NORMS:
+            raise ValueError(f"unknown form {self.form!r}; choose one of {list(NORMS)}")
+        if self.form != "regularised":
+            return in_ball(problem, self.radius, NORMS[self.form])
+        if problem.penalty.l1 + problem.penalty.l2 <= 0:
+            raise ValueError("form 'regularised' needs a penalty; give alpha > 0, or form='l2_ball' or 'l1_ball'")
+        return problem
+
+    def init(self, problem: Problem, w: np.ndarray) -> Iterates:
+        w = problem.penalty.prox(w, 0.0)  # inside the ball, if there is one
+        a, b = (float(score) for score in problem.data.means @ w)
+        return Iterates(w, 0.0, w, np.zeros_like(w), Saddle(0, 0.0, a, b, b - a), 0.0)
+
+    def epoch(self, problem: Problem, state: Iterates, rng: np.random.Generator) -> Iterates:
+        data, frame = problem.data, Frame.of(problem.data, self.centre)
+        kappa = max(state.kappa, frame.unit * sqrt(frame.norms.max()))
+        order = shuffled_blocks(data.n, rng)
+        v, total = state.last * frame.unit, state.total * frame.unit
+        saddle = state.saddle.shifted(-float(state.last @ frame.centre))
+        if problem.penalty.l1 == 0 and _norm(problem) == 2:
+            rule = self._rule(problem, frame, kappa, 1)
+            saddle = Saddle(*_row_steps(data.rows, data.y, order, frame, rule, saddle, v, total))
+        else:
+            size = mini_batch(data, self.batch_size)
+            rule = self._rule(problem, frame, kappa, size)
+            saddle = Saddle(*_batch_steps(data.rows, data.y, order, size, frame, rule, saddle, v, total))
+        v /= frame.unit
+        total /= frame.unit
+        saddle = saddle.shifted(float(v @ frame.centre))
+        return Iterates(total / saddle.weight, state.passes + 1, v, total, saddle, kappa)
+
+    def _rule(self, problem: Problem, frame: Frame, kappa: float, size: int) -> Rule:
+        """The settings of an epoch with mini-batches of that size, in the units of the rows x'."""
+        penalty, unit = problem.penalty, frame.unit
+        radius = penalty.radius if isinstance(penalty, Ball) else _holding_radius(penalty)
+        typical = unit * min(radius, float(np.linalg.norm(uncorrelated(problem))))
+        cap = 1.0 / (frame.curvature(size) + penalty.l2 / unit**2)
+        return Rule(
+            l1=penalty.l1 / unit,
+            l2=penalty.l2 / unit**2,
+            norm=_norm(problem),
+            radius=radius * unit,
+            bound=radius * kappa,
+            zeta=self.zeta or 2.0 * typical / _first_gradient(problem.data, frame, size) or cap,
+            cap=cap,
+            tilt=self.tilt,
+        )
+
+
+def _norm(problem: Problem) -> int:
+    return problem.penalty.norm if isinstance(problem.penalty, Ball) else 2
+
+
+def _holding_radius(penalty: ElasticNet) -> float:
+    """Of an l2 ball in which the penalised minimiser lies whatever the data."""
+    by_l1 = 0.25 / penalty.l1 if penalty.l1 > 0 else inf
+    by_l2 = 0.5 / sqrt(penalty.l2) if penalty.l2 > 0 else inf
+    return min(by_l1, by_l2)
+
+
+def _first_gradient(data: Data, frame: Frame, size: int) -> float:
+    """Root mean square over mini-batches of the gradient at w = 0, which is -y_i e_i x'_i for a single row."""
+    pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
+    single = (pos + neg) * (frame.squares[0] / pos + frame.squares[1] / neg)
+    mean = float(data.delta @ data.delta) / frame.unit**2
+    return sqrt(single / size + mean * (1.0 - 1.0 / size)) or 1.0
+
+
+@kernel
+def _row_steps(X, y, order, frame, rule, saddle, v, total):
+    t, weight, a, b, al = saddle
+    s, k, C, K = 1.0, 0.0, 0.0, 0.0
+    norm2, height = 0.0, 0.0  # |w|^2 and w.centre
+    for j in range(v.size):
+        norm2 += v[j] * v[j]
+        height += v[j] * frame.centre[j]
+    for i in order:
+        t += 1
+        eta = min(rule.cap, rule.zeta / sqrt(t))
+        share = eta * t**rule.tilt
+        weight, C, K = weight + share, C + share * s, K + share * k
+        q = (s * row_dot(X, i, v) + k * frame.along[i] - height) / frame.unit
+        dq, da, db, dal = slopes(y[i], frame.e[i], q, a, b, al)
+        a, b = clip(a - eta * da, rule.bound), clip(b - eta * db, rule.bound)
+        al = clip(al + eta * dal, 2.0 * rule.bound)
+        shrink = 1.0 - eta * rule.l2
+        step = eta * dq / frame.unit
+        s, k = shrink * s, shrink * k + step
+        height = shrink * height - step * (frame.along[i] - frame.square)
+        norm2 = shrink * (shrink * norm2 - 2.0 * eta * dq * q) + (eta * dq) ** 2 * frame.norms[i]
+        if abs(s) < SMALL:
+            for j in range(v.size):
+                total[j] += C * v[j]
+                v[j] *= s
+            s, C = 1.0, 0.0
+        row_axpy(X, i, -step / s, v)
+        row_axpy(X, i, C * step / s, total)
+        if norm2 > rule.radius**2:
+            inside = rule.radius / sqrt(norm2)
+            s, k, height, norm2 = s * inside, k * inside, height * inside, rule.radius**2
+    for j in range(v.size):
+        total[j] += C * v[j] + K * frame.centre[j]
+        v[j] = s * v[j] + k * frame.centre[j]
+    return t, weight, a, b, al
+
+
+@kernel
+def _batch_steps(X, y, order, size, frame, rule, saddle, v, total):
+    t, weight, a, b, al = saddle
+    batches = (order.size + size - 1) // size
+    dq = np.empty(size)
+    for part in range(batches):
+        rows = order[part * order.size // batches : (part + 1) * order.size // batches]
+        t += 1
+        eta = min(rule.cap, rule.zeta / sqrt(t))
+        share = eta * t**rule.tilt
+        weight += share
+        for j in range(v.size):
+            total[j] += share * v[j]
+        a, b, al = saddle_step(X, y, rows, frame, eta, rule.l2, v, a, b, al, dq)
+        a, b, al = clip(a, rule.bound), clip(b, rule.bound), clip(al, 2.0 * rule.bound)
+        if rule.norm == 1:
+            soften(v, v.size, l1_threshold(v, v.size, rule.radius))
+        else:
+            soften(v, v.size, eta * rule.l1)
+            shorten(v, rule.radius)
+    return t, weight, a, b, al
