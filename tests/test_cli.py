@@ -131,6 +131,7 @@ def test_weights_are_no_feature(folder):
     assert model.training["weight"] == "copies" and "copies" not in model.feature_names
 
 
+@pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
 def test_every_solver_fits_from_the_shell(folder):
     for name in SOLVERS:
         fit("--solver", name)
