@@ -49,10 +49,10 @@ def for_kernels(X: Any) -> Any:
 
 
 def scaled_columns(X: Any, scale: np.ndarray) -> Any:
-    """X with column j divided by scale[j], in X's own precision; CSR keeps its pattern."""
+    """X with column j divided by scale[j], in double precision: rounded, it would be another problem."""
     if not is_sparse(X):
-        return X / scale.astype(X.dtype)
-    data = X.data / scale.astype(X.dtype)[X.indices]
+        return X / scale
+    data = X.data / scale[X.indices]
     return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 

@@ -85,7 +85,8 @@ class Solver(BaseEstimator, ABC):
             record = Record(epoch, state.passes, seconds, objective, gap, *aucs, variance)
             trace.records.append(record)
             converged = self.certified and gap <= self.tol * objective
-            if converged or not np.isfinite(objective) or (callback is not None and callback(record)):
+            told = callback is not None and callback(record)
+            if converged or told or not np.isfinite(objective):
                 break
         reached = converged or (not self.certified and bool(np.isfinite(objective)))
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
