@@ -159,7 +159,8 @@ class Problem:
         value, gradient = self.loss.value_and_gradient(self.data, w)
         objective = value + self.penalty.value(w)
         if self.penalty.strong:
-            return objective, self.penalty.fenchel_gap(w, -gradient)
+            planes = [(0.0, gradient), *self.loss.near_subgradients(self.data, w)]
+            return objective, min(slack + self.penalty.fenchel_gap(w, -g) for slack, g in planes)
         if self.penalty.l1 > 0:
             gap = objective - self.loss.l1_lower_bound(self.data, w, self.penalty.l1)
         else:

@@ -1,8 +1,4 @@
-"""Pairwise losses: value, gradient, and the lower bounds that certificates are made of.
-
-A loss is a mean over all pairs of a positive and a negative row. None is ever computed pair by pair. `data` is
-a `Data` (see problem.py); its columns are already divided by `data.scale`.
-"""
+"""Squared: the pairwise squared loss, all of it in the class means and the sum of the class covariances."""
 
 from __future__ import annotations
 
@@ -11,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from aucmax.jit import kernel
+from aucmax.losses.loss import Loss
 from aucmax.rows import for_kernels, row_axpy, row_dot
 
 
-class Squared:
+class Squared(Loss):
     """1/2 E[(1 - w.(x - x'))^2] = 1/2 [w'Sw + (1 - w.delta)^2], delta the difference of the class means."""
 
     name = "squared"
@@ -58,6 +55,3 @@ def _within_product(X, y, r, w, centre_pos, centre_neg, out):
     for i in range(y.size):
         centre = centre_pos if y[i] > 0 else centre_neg
         row_axpy(X, i, r[i] * (row_dot(X, i, w) - centre), out)
-
-
-LOSSES = {loss.name: loss for loss in (Squared,)}

@@ -1,0 +1,157 @@
+"""Hinges: the pairwise squared hinge, the hinge, and the Huberised hinge between them.
+
+With z = 1 - w.(x - x') what a pair falls short of the margin 1 by, and z_+ = max(z, 0),
+
+    squared hinge     E[z_+^2]
+    hinge             E[z_+]
+    Huberised hinge   E[h(z)],  h = 0 | z^2/(2 width) for 0 < z < width | z - width/2 beyond
+                      = E[z_+^2 - (z - width)_+^2] / (2 width)
+
+so that the smooth ones are sums of squared hinges at some margins: a `Curve`. Its coefficients a row,
+-2 p_i Z_i and 2 q_j Y_j of `Active`, make the gradient X'c, and its Hessian is X'LX with L a graph Laplacian.
+
+    alpha = min(1, z_+ / width) gives   E[z_+](v) >= E[alpha (1 - v.(x - x'))] = mass + v.gradient     for every v
+
+a cutting plane of the hinge itself, which misses it at w by slack = E[z_+ - alpha z].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucmax.losses.loss import Loss
+from aucmax.losses.pairs import Active, SortedScores
+
+WIDTHS = 0.2 * 10.0 ** np.arange(
+    0.0, -5.5, -0.5
+)  # of the smoothings among which a certificate of the hinge is sought
+
+
+class Curve(NamedTuple):
+    """sum_k factor_k E[(z - 1 + margin_k)_+^2] at given scores: value, slope and curvature along the rows."""
+
+    order: SortedScores
+    terms: list[tuple[float, Active]]  # one or two of them
+
+    @property
+    def value(self) -> float:
+        """The loss."""
+        return sum(factor * active.square for factor, active in self.terms)
+
+    def coefficients(self) -> np.ndarray:
+        """c with gradient = sum_i c_i x_i."""
+        return self.order.spread(
+            _total([-2.0 * factor * active.Z for factor, active in self.terms]),
+            _total([2.0 * factor * active.Y for factor, active in self.terms]),
+        )
+
+    def product(self, u: np.ndarray) -> np.ndarray:
+        """h with Hessian v = sum_i h_i x_i, for u = Xv: no new sort."""
+        return _total([2.0 * factor * self.order.laplacian(active, u) for factor, active in self.terms])
+
+    @property
+    def curvature(self) -> float:
+        """Mean over all pairs of the second derivative."""
+        return sum(2.0 * factor * active.weight for factor, active in self.terms)
+
+
+def _total(arrays: list[np.ndarray]) -> np.ndarray:
+    return arrays[0] if len(arrays) == 1 else arrays[0] + arrays[1]
+
+
+class SquaredHinge(Loss):
+    """E[(1 - w.(x - x'))_+^2]."""
+
+    name = "squared_hinge"
+
+    def at(self, data: Any, scores: np.ndarray) -> Curve:
+        """The loss at given scores of the rows."""
+        order = SortedScores.of(data, scores)
+        return Curve(order, [(1.0, order.active(1.0))])
+
+    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss at w and its gradient."""
+        curve = self.at(data, data.scores(w))
+        return curve.value, data.combine(curve.coefficients())
+
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+        """The dual at alpha = 2 tau z_+, the best tau among those with |tau gradient|_inf <= l1."""
+        curve = self.at(data, data.scores(w))
+        (_, active), *_ = curve.terms
+        steepest = np.abs(data.combine(curve.coefficients())).max(initial=0.0)
+        tau = min(
+            l1 / steepest if steepest > 0 else np.inf,
+            active.short / active.square if active.square > 0 else 0.0,
+        )
+        return 2.0 * tau * active.short - tau**2 * active.square
+
+
+class Huberised(NamedTuple):
+    """The hinge with its kink rounded over a width: a smooth lower bound, never more than width/2 below it.
+
+    It is also where cutting planes of the hinge come from.
+    """
+
+    width: float
+
+    def at(self, data: Any, scores: np.ndarray) -> HuberCurve:
+        """The loss at given scores of the rows."""
+        return self.of(SortedScores.of(data, scores))
+
+    def of(self, order: SortedScores) -> HuberCurve:
+        """The loss at scores that are already sorted."""
+        factor = 0.5 / self.width
+        return HuberCurve(order, [(factor, order.active(1.0)), (-factor, order.active(1.0 - self.width))])
+
+
+class HuberCurve(Curve):
+    """The Huberised hinge at given scores, with the hinge itself and the plane below it."""
+
+    @property
+    def hinge(self) -> float:
+        """E[z_+]."""
+        return self.terms[0][1].short
+
+    @property
+    def mass(self) -> float:
+        """E[alpha], the height at v = 0 of the plane mass + v.gradient."""
+        (factor, outer), (_, inner) = self.terms
+        return 2.0 * factor * (outer.short - inner.short)
+
+    @property
+    def slack(self) -> float:
+        """E[z_+ - alpha z], by which the plane misses the hinge at w."""
+        (factor, outer), (_, inner) = self.terms
+        return max(outer.short + inner.short - 2.0 * factor * (outer.square - inner.square), 0.0)  # NaN stays NaN
+
+
+class Hinge(Loss):
+    """E[(1 - w.(x - x'))_+], the loss of ranking support vector machines."""
+
+    name = "hinge"
+
+    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss at w, and the subgradient that counts the pairs strictly inside the margin."""
+        order = SortedScores.of(data, data.scores(w))
+        active = order.active(1.0)
+        return active.short, data.combine(order.spread(-active.Q, active.P))
+
+    def near_subgradients(self, data: Any, w: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
+        """The planes of some smoothings: near the optimum most are far tighter than the subgradient."""
+        order = SortedScores.of(data, data.scores(w))
+        for width in WIDTHS:
+            curve = Huberised(width).of(order)
+            yield curve.slack, data.combine(curve.coefficients())
+
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+        """The dual at multiples of the smoothings' alpha, shrunk until |gradient|_inf <= l1."""
+        order = SortedScores.of(data, data.scores(w))
+        best = 0.0
+        for width in WIDTHS:
+            curve = Huberised(width).of(order)
+            steepest = np.abs(data.combine(curve.coefficients())).max(initial=0.0)
+            best = max(best, curve.mass * min(1.0, l1 / steepest if steepest > 0 else 1.0))
+        return best
