@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from aucmax.cli import scoring
 from aucmax.cli.commands import aucmax
+from aucmax.losses import Squared
 from aucmax.metrics import roc_auc
 from aucmax.models import load
 from aucmax.solvers import SOLVERS
@@ -133,7 +134,7 @@ def test_weights_are_no_feature(folder):
 
 @pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
 def test_every_solver_fits_from_the_shell(folder):
-    for name in SOLVERS:
+    for name in [name for name, kind in SOLVERS.items() if Squared in kind.losses]:
         fit("--solver", name)
         assert load("model.json").training["auc"] > 0.7
 

@@ -32,7 +32,11 @@ def stochastic_failures(estimator):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # tables of a few rows
 @parametrize_with_checks(
-    [AUCClassifier(solver=name, random_state=0) for name, kind in SOLVERS.items() if kind.stochastic],
+    [
+        AUCClassifier(loss=kind.losses[0].name, solver=name, random_state=0)
+        for name, kind in SOLVERS.items()
+        if kind.stochastic
+    ],
     expected_failed_checks=stochastic_failures,
 )
 def test_scikit_learn_checks_of_stochastic_solvers(estimator, check):

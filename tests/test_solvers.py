@@ -11,7 +11,7 @@ from sklearn.linear_model import ElasticNet as ScikitElasticNet
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
-from aucmax.losses import LOSSES, Squared
+from aucmax.losses import LOSSES
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem
 from aucmax.solvers import CG, SOLVERS, Exact
@@ -22,8 +22,9 @@ EXACT = {"exact": Exact(tol=1e-15), "cg": CG(tol=1e-18)}
 
 
 def make(X, y, weight, solver, penalty, *, standardize=True):
+    """The problem of the first loss that the solver takes."""
     full = solver.wants_scatter(*X.shape, penalty)
-    return Problem(Data.of(X, y, weight, standardize=standardize, full=full), Squared(), penalty)
+    return Problem(Data.of(X, y, weight, standardize=standardize, full=full), solver.losses[0](), penalty)
 
 
 @pytest.mark.parametrize("solver", EXACT.values(), ids=EXACT)
@@ -110,6 +111,7 @@ REACH = {
     "spam": (2e-2, 300),
     "solam": (2e-2, 300),
 }
+OTHER_LOSSES = {"newton": (1e-9, 100), "cutting_plane": (1e-4, 300)}  # held against liblinear in their own files
 CONSTRAINED = {"fsauc": 0.2}  # minimises over a ball of its own: its certificate must shrink to this share
 CASES = {
     "plain": {},
@@ -128,7 +130,8 @@ def table_of(table, case, form=np.asarray):
 
 
 def test_every_solver_has_a_promise():
-    assert set(SOLVERS) == set(REACH) | set(CONSTRAINED)
+    uncertified = {name for name, kind in SOLVERS.items() if not kind.certified}
+    assert set(SOLVERS) == set(REACH) | set(OTHER_LOSSES) | set(CONSTRAINED) | uncertified
 
 
 @pytest.mark.parametrize("name", REACH)
@@ -144,6 +147,30 @@ def test_reaches_the_minimum(table, name, case, form):
     excess = solution.objective - best
     assert excess <= near * best
     assert solution.gap >= excess - 1e-13
+
+
+@pytest.mark.parametrize("name", OTHER_LOSSES)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_certifies_its_own_loss(table, name, case, form):
+    near, epochs = OTHER_LOSSES[name]
+    solver = SOLVERS[name](tol=near, max_epochs=epochs)
+    X, y, weight = table_of(table, case, form)
+    solution = solver.solve(make(X, y, weight, solver, ElasticNet(0.0, 0.2)), rng=np.random.default_rng(0))
+    assert solution.converged and solution.gap <= near * solution.objective
+
+
+@pytest.mark.parametrize("name", [name for name, kind in SOLVERS.items() if not kind.certified])
+@pytest.mark.parametrize("case", CASES)
+def test_ranks_nearly_as_the_exact_solver(table, name, case):
+    X, y, weight = table_of(table, case)
+    loss = SOLVERS[name].losses[0].name
+    model = AUCClassifier(alpha=0.2, solver=SOLVERS[name](max_epochs=5), loss=loss, random_state=0)
+    aucs = [
+        roc_auc_score(y, fitted.fit(X, y, weight).decision_function(X), sample_weight=weight)
+        for fitted in (model, AUCClassifier(alpha=0.2))
+    ]
+    assert aucs[0] >= aucs[1] - 0.04
 
 
 @pytest.mark.parametrize("name", CONSTRAINED)
@@ -194,7 +221,7 @@ def test_other_losses_and_penalties_are_refused_by_name(table, name, monkeypatch
     for kind, ratio in refused.items():
         if kind not in SOLVERS[name].penalties:
             with pytest.raises(ValueError, match="choose a solver among"):
-                AUCClassifier(solver=name, l1_ratio=ratio).fit(X, y)
+                AUCClassifier(solver=name, loss=SOLVERS[name].losses[0].name, l1_ratio=ratio).fit(X, y)
 
 
 @pytest.mark.parametrize("name", SOLVERS)
@@ -213,7 +240,7 @@ def test_rows_sorted_by_label_do_no_harm(table, name):
 def test_streams_reach_what_a_fit_reaches(table, name):
     """Batches of one class, then of both; a stream taken up from a pickle goes on as if it had not stopped."""
     X, y, _ = table(3000)
-    model = AUCClassifier(solver=name, alpha=0.2, random_state=0)
+    model = AUCClassifier(solver=name, loss=SOLVERS[name].losses[0].name, alpha=0.2, random_state=0)
     start = np.flatnonzero(y < 0)[:200]
     model.partial_fit(X[start], y[start], classes=[-1.0, 1.0])
     assert not model.coef_.any()
@@ -228,14 +255,14 @@ def test_streams_reach_what_a_fit_reaches(table, name):
     np.testing.assert_array_equal(model.coef_, again.coef_)
     exact = AUCClassifier(alpha=0.2).fit(X, y)
     aucs = [roc_auc_score(y, fitted.decision_function(X)) for fitted in (model, exact)]
-    assert aucs[0] >= aucs[1] - 0.01
+    assert aucs[0] >= aucs[1] - 0.02
 
 
 @pytest.mark.parametrize("name", [name for name in SOLVERS if SOLVERS[name].online])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_bad_batch_leaves_the_stream_as_it_was(table, name, bad):
     X, y, _ = table(300)
-    model = AUCClassifier(solver=name, random_state=0).partial_fit(X, y)
+    model = AUCClassifier(solver=name, loss=SOLVERS[name].losses[0].name, random_state=0).partial_fit(X, y)
     before = pickle.dumps(model)
     spoiled = X.copy()
     spoiled[5, 1] = bad

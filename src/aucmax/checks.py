@@ -24,6 +24,8 @@ from aucmax.solvers import SOLVERS, Solver
 # the passes are cheaper.
 EXACT_COST = 2400
 
+SUITABLE = {"squared_hinge": "newton", "hinge": "cutting_plane", "exponential": "uniexp"}
+
 
 class Checked(NamedTuple):
     """A table that passed the door: rows, labels -1/+1, weights."""
@@ -113,7 +115,7 @@ def find_loss(name: str) -> Any:
 def find_solver(solver: Any, X: Any, loss: Any, l1_ratio: float) -> Solver:
     """The solver of that name, or the one that suits the table."""
     if isinstance(solver, str) and solver == "auto":
-        solver = _suitable(X)
+        solver = _suitable(X, loss)
     if isinstance(solver, str) and solver in SOLVERS:
         solver = SOLVERS[solver]()
     if not isinstance(solver, Solver):
@@ -144,7 +146,10 @@ def is_online(solver: Any) -> bool:
     return True
 
 
-def _suitable(X: Any) -> str:
+def _suitable(X: Any, loss: Any) -> str:
+    """The fastest certified solver of the loss."""
+    if loss.name in SUITABLE:
+        return SUITABLE[loss.name]
     n, dim = X.shape
     return "exact" if float(n) * dim * min(n, dim) <= EXACT_COST * nonzeros(X) else "cg"
 

@@ -56,6 +56,13 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
     return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
+def stacked(above: Any, below: Any) -> Any:
+    """The rows of two tables of one kind, one below the other."""
+    if is_sparse(above) or is_sparse(below):
+        return sparse.vstack([above, below], format="csr")
+    return np.vstack([above, below])
+
+
 def dense(X: Any) -> np.ndarray:
     """X as a plain array of double precision."""
     return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)

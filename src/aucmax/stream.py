@@ -12,15 +12,19 @@ import numpy as np
 from aucmax.checks import Checked
 from aucmax.moments import Moments
 from aucmax.problem import Problem
+from aucmax.rows import stacked
 from aucmax.solvers import Solver
+
+WAITING = 1000  # rows, the latest ones, that are kept until the other class is seen
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
     """Moments of all rows seen, the problem of the last batch, the state of the solver, and its chance.
 
-    A stream is not changed: `advance` returns a new one, so that a batch which fails leaves no trace. Pickled and
-    taken up again, it goes on as if it had never stopped.
+    While only one class has been seen, its latest rows wait for the other. A stream is not changed: `advance` returns
+    a new one, so that a batch which fails leaves no trace. Pickled and taken up again, it goes on as if it had never
+    stopped.
     """
 
     moments: Moments
@@ -28,6 +32,7 @@ class Stream:
     problem: Problem | None = None
     state: Any = None
     batches: int = 0
+    waiting: Checked | None = None
 
     @classmethod
     def start(cls, dim: int, rng: np.random.Generator) -> Stream:
@@ -38,9 +43,11 @@ class Stream:
     def advance(self, table: Checked, solver: Solver, pose: Callable[[Moments, Checked], Problem]) -> Stream:
         """The stream one batch later; `pose` makes the problem of a batch from the moments of all rows."""
         moments = self.moments + Moments.of(*table, full=False)
+        table = _joined(self.waiting, table.weighted())
         if not (moments.pos.count and moments.neg.count):
-            return replace(self, moments=moments, batches=self.batches + 1)
-        problem, rng = solver.adapt(pose(moments, table.weighted())), deepcopy(self.rng)
+            latest = table.rows(np.arange(max(table.y.size - WAITING, 0), table.y.size))
+            return replace(self, moments=moments, batches=self.batches + 1, waiting=latest)
+        problem, rng = solver.adapt(pose(moments, table)), deepcopy(self.rng)
         state = self._state_for(problem, solver)
         state = solver.epoch(problem, state, rng) if problem.data.n else state
         # the next batch needs the scale, not the rows: they are not carried along
@@ -52,3 +59,11 @@ class Stream:
         if self.problem is None:
             return solver.init(problem, np.zeros(problem.data.dim))
         return self.state.rescaled(problem.data.scale / self.problem.data.scale)
+
+
+def _joined(waiting: Checked | None, table: Checked) -> Checked:
+    """The rows that have waited, and those that came."""
+    if waiting is None:
+        return table
+    y, weight = np.append(waiting.y, table.y), np.append(waiting.weight, table.weight)
+    return Checked(stacked(waiting.X, table.X), y, weight)

@@ -1,19 +1,27 @@
 """The algorithms, by name."""
 
+from aucmax.solvers.adaoam import AdaOAM
 from aucmax.solvers.base import Solver
 from aucmax.solvers.cg import CG
+from aucmax.solvers.cutting_plane import CuttingPlane
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.fsauc import FSAUC
+from aucmax.solvers.newton import Newton
+from aucmax.solvers.oam import OAM
+from aucmax.solvers.opauc import OPAUC
 from aucmax.solvers.pair_svrg import PairSVRG
 from aucmax.solvers.sdca import SDCA
 from aucmax.solvers.solam import SOLAM
 from aucmax.solvers.spam import SPAM
 from aucmax.solvers.spdam import SPDAM
+from aucmax.solvers.uniexp import UniExp
 from aucmax.solvers.vrspam import VRSPAM
 
 SOLVERS: dict[str, type[Solver]] = {
     "exact": Exact,
     "cg": CG,
+    "newton": Newton,
+    "cutting_plane": CuttingPlane,
     "sdca": SDCA,
     "spam": SPAM,
     "vrspam": VRSPAM,
@@ -21,6 +29,10 @@ SOLVERS: dict[str, type[Solver]] = {
     "solam": SOLAM,
     "fsauc": FSAUC,
     "spdam": SPDAM,
+    "opauc": OPAUC,
+    "adaoam": AdaOAM,
+    "oam": OAM,
+    "uniexp": UniExp,
 }
 
 
@@ -32,14 +44,20 @@ def name_of(solver: Solver) -> str:
 __all__ = [
     "CG",
     "FSAUC",
+    "OAM",
+    "OPAUC",
     "SDCA",
     "SOLAM",
     "SOLVERS",
     "SPAM",
     "SPDAM",
     "VRSPAM",
+    "AdaOAM",
+    "CuttingPlane",
     "Exact",
+    "Newton",
     "PairSVRG",
     "Solver",
+    "UniExp",
     "name_of",
 ]

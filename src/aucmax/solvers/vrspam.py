@@ -35,17 +35,15 @@ from aucmax.problem import Data, Problem
 from aucmax.rows import row_axpy, row_dot
 from aucmax.solvers.base import Solver
 from aucmax.solvers.order import shuffled_blocks
-from aucmax.solvers.spam import (
-    POWER_ROWS,
-    SPAM,
-    Iterate,
-    batch_size,
+from aucmax.solvers.smoothness import (
     batch_smoothness,
     paper_scale,
+    suitable_batch,
     top_eigenvalue,
     warn_of_divergence,
     warn_of_outliers,
 )
+from aucmax.solvers.spam import SPAM, Iterate
 
 CHOICES = {
     "estimator": ("centred", "printed"),
@@ -91,7 +89,8 @@ class Snapshot:
 class VRSPAM(Solver):
     """Variance reduced stochastic proximal AUC maximisation, for the squared loss.
 
-    An epoch is one outer loop: an inner loop of about `inner_length` n steps, and a new snapshot.
+    An epoch is one outer loop: an inner loop of about `inner_length` n steps, and a new snapshot. Passes count
+    gradients of rows, as the papers do: 3 an epoch by default.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ class VRSPAM(Solver):
         Mean length of the inner loop, in units of n.
     start : {"spam", "zero"}
         Begin with one epoch of SPAM, or at 0. Weights that are given are kept in any case.
-    batch : int, optional
+    batch_size : int, optional
         Rows in a step with an l1 norm; chosen from the data if not given.
     max_epochs, tol
         See `Solver`.
@@ -120,7 +119,7 @@ class VRSPAM(Solver):
     inner: str = "fixed"
     inner_length: float = 2.0
     start: str = "spam"
-    batch: int | None = None
+    batch_size: int | None = None
     max_epochs: int = 50
 
     stochastic: ClassVar[bool] = True
@@ -155,9 +154,9 @@ class VRSPAM(Solver):
 
     def _begin(self, problem: Problem, state: Snapshot, rng: np.random.Generator) -> Snapshot:
         """The first snapshot: where one epoch of SPAM leads from 0, if that lowers P."""
-        data, top, passes = problem.data, 0.0, 1.0
+        top, passes = 0.0, 1.0
         if problem.penalty.l1 > 0:
-            top = top_eigenvalue(data, rng.permutation(data.n)[:POWER_ROWS], rng)
+            top = top_eigenvalue(problem.data, rng)
         point = _measure(problem, state.w)
         if self.start == "spam" and not state.w.any():
             iterate = SPAM().epoch(problem, Iterate(state.w, state.w), rng)
@@ -179,7 +178,7 @@ class VRSPAM(Solver):
             kind = "importance" if L["uniform"] > 4.0 * L["importance"] else "uniform"
         batch = 1
         if problem.penalty.l1 > 0:
-            batch = batch_size(data, L[kind], top) if self.batch is None else min(self.batch, data.n)
+            batch = suitable_batch(data, L[kind], top) if self.batch_size is None else min(self.batch_size, data.n)
         p = None if kind == "uniform" else chances[kind]
         return Plan(p, data.r / chances[kind], norms, batch, batch_smoothness(L[kind], top, batch))
 
@@ -202,7 +201,7 @@ class VRSPAM(Solver):
         inner = _inner_rows if penalty.l1 == 0 else _inner_batches
         with np.errstate(over="ignore", invalid="ignore"):  # for the guard to see
             new = _measure(problem, inner(problem, old, plan, eta, order, centred))
-        return new, length / data.n + (2.0 if penalty.l1 == 0 else 1.0)
+        return new, length / data.n + 1.0
 
 
 def _norms(data: Data, centred: bool) -> np.ndarray:

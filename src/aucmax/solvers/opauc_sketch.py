@@ -1,0 +1,204 @@
+"""OPAUC's sketch of the class covariances, in a form whose steps cost O(nonzeros of the row), whatever dim is.
+
+    Gao, Jin, Zhu, Zhou. "One-Pass AUC Optimization." ICML 2013, section 3.3 (OPAUCr).
+
+Every row meets a random vector a of tau signs over sqrt(tau), so that E[aa'] = I/tau and |a| = 1 (the paper takes
+Gaussians, of which the sketch has a larger variance). For each class, sums over its rows of weight s,
+
+    C = sum s x,  Z = sum sqrt(s) x a',  r = sum sqrt(s) a,  T = sum s;    mean = C/T,    Zc = Z - mean r'
+    covariance = Zc Zc' / T,                                        never negative, and right in the mean over a
+
+The released code subtracts another term instead of centring Z, and keeps most of mean mean'. A step on w is dense, as
+means are; but w stays in the span of rows seen, and may be kept as coefficients th on few columns:
+
+    M = [C- Z- | v | C+ Z+]  (dim x m, m = 2 tau + 3),    w = M th,    G = M'M
+
+Per row, Mx = M'x, and with C, Z, r, T of the other class, c.w = (G th)_C / T,  q = (G th)_Z - r c.w,  k = w.x - c.w,
+
+    th <- (1 - eta l2) th,   th_C <- th_C - eta (y - k - r.q/T) / T,   th_Z <- th_Z - eta q / T
+    h_v = eta (y - k) / th_v,
+    own class: h_C = s,  h_Z = sqrt(s) a,  h_v <- h_v - (h_C th_C + h_Z.th_Z) / th_v
+    M <- M + x h',   G <- G + Mx h' + h Mx' + |x|^2 hh'
+
+The blocks are laid out so that the nonzeros of h, own class and v, are neighbours.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.jit import kernel
+from aucmax.problem import Data
+from aucmax.rows import row_axpy, row_columns, row_norm2
+from aucmax.solvers.onepass import Rule, step_size, step_weights, visits
+
+SMALL = 1e-6  # of th_v: below it, v is multiplied out
+REFRESH = 1_000_000  # rows after which G is computed anew; its rounding errors are then about 1e-12
+
+
+class Sketch(NamedTuple):
+    """Weights, passes over the data, rows so far, seed of the signs; M, th, G, and T and r of both classes."""
+
+    w: np.ndarray
+    passes: float
+    t: int
+    seed: int | None
+    M: np.ndarray
+    th: np.ndarray
+    G: np.ndarray
+    T: np.ndarray
+    r: np.ndarray
+
+    @classmethod
+    def start(cls, w: np.ndarray, tau: int) -> Sketch:
+        """From weights w, which are the column v."""
+        m = 2 * tau + 3
+        M, th, G = np.zeros((w.size, m)), np.zeros(m), np.zeros((m, m))
+        M[:, tau + 1], th[tau + 1], G[tau + 1, tau + 1] = w, 1.0, w @ w
+        return cls(w, 0.0, 0, None, M, th, G, np.zeros(2), np.zeros((2, tau)))
+
+    def advanced(self, data: Data, rule: Rule, rng: np.random.Generator, order: str) -> Sketch:
+        """After one pass over these rows."""
+        seed = int(rng.integers(2**63)) if self.seed is None else self.seed
+        M, th, G, T, r = (array.copy() for array in (self.M, self.th, self.G, self.T, self.r))
+        signs = row_signs(seed, self.t, data.n, r.shape[1])
+        rows, turns = visits(order, data.n, rng), (data.weight, step_weights(data))
+        _epoch(data.rows, data.y, *turns, rows, signs, rule, self.t, M, th, G, T, r, np.zeros(data.dim))
+        t = self.t + data.n
+        if t // REFRESH > self.t // REFRESH:
+            G = M.T @ M
+        return Sketch(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
+
+    def rescaled(self, ratio: np.ndarray) -> Sketch:
+        """The same scores, once column j is divided by a scale ratio[j] times the former one; O(dim m^2)."""
+        if (ratio == 1.0).all():
+            return self
+        middle = self.th.size // 2
+        w, M, th = self.w * ratio, self.M / ratio[:, None], np.zeros_like(self.th)
+        M[:, middle], th[middle] = w, 1.0
+        return self._replace(w=w, M=M, th=th, G=M.T @ M)
+
+
+def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
+    """Signs of the rows t + 1 to t + n, as 0 and 1: a function of the seed and the number of the row alone."""
+    blocks = -(-tau // 256)  # a step of the counter makes four words of 64 bits
+    words = np.random.Philox(key=seed).advance(t * blocks).random_raw(4 * n * blocks)
+    return np.unpackbits(words.view(np.uint8).reshape(n, -1), axis=1, count=tau)
+
+
+@kernel
+def _epoch(X, y, weight, relative, order, signs, rule, t, M, th, G, T, r, x):
+    m, tau = th.size, r.shape[1]
+    v = tau + 1
+    Mx, h, q = np.zeros(m), np.zeros(m), np.zeros(tau)
+    for turn in range(order.size):
+        i = order[turn]
+        t += 1
+        own, other = (1, 0) if y[i] > 0 else (0, 1)
+        row_axpy(X, i, 1.0, x)
+        _combine(X, i, x, M, Mx)
+        norm2 = row_norm2(X, i)
+        h[v] = 0.0
+        if T[other] > 0.0:
+            h[v] = _step(y[i], rule, t, relative[i], other * (tau + 2), Mx, norm2, G, T[other], r[other], th, q)
+            if abs(th[v]) < SMALL:
+                _multiply_out(M, G, th, h, Mx, v)
+        first = own * (tau + 2)
+        s, root = weight[i], sqrt(weight[i])
+        h[first] = s
+        drift = s * th[first]
+        for k in range(tau):
+            a = root / sqrt(tau) * (2.0 * signs[turn, k] - 1.0)
+            h[first + 1 + k] = a
+            r[own, k] += a
+            drift += a * th[first + 1 + k]
+        h[v] -= drift / th[v]
+        T[own] += s
+        _add_row(X, i, x, norm2, own * v, h, Mx, M, G)
+
+
+@kernel
+def _combine(X, i, x, M, Mx):
+    """Mx = M'x, x being row i spread out."""
+    Mx[:] = 0.0
+    for j in row_columns(X, i):  # one number of every cache line: such loads wait for the memory all at once
+        for k in range(0, Mx.size, 8):
+            Mx[k] += M[j, k]
+    Mx[:] = 0.0
+    for j in row_columns(X, i):
+        line, value = M[j], x[j]
+        for k in range(Mx.size):
+            Mx[k] += value * line[k]
+
+
+@kernel
+def _step(y, rule, t, relative, first, Mx, norm2, G, T, r, th, q):
+    """Move th, the block of the other class starting at `first`; return h_v, what is left for the column v."""
+    tau, v = q.size, q.size + 1
+    wx, cw = 0.0, 0.0
+    for k in range(th.size):
+        wx += Mx[k] * th[k]
+        cw += G[first, k] * th[k]
+    cw /= T
+    rq, trace, along, rr = 0.0, 0.0, 0.0, 0.0
+    for z in range(tau):
+        total, line = 0.0, G[first + 1 + z]
+        for k in range(th.size):
+            total += line[k] * th[k]
+        q[z] = total - r[z] * cw
+        rq += r[z] * q[z]
+        rr += r[z] * r[z]
+        trace += line[first + 1 + z]
+        along += r[z] * line[first]
+    cc = G[first, first] / (T * T)
+    square = max(norm2 - 2.0 * Mx[first] / T + cc, 0.0)
+    trace = max(trace - 2.0 * along / T + rr * cc, 0.0) / T
+    eta = step_size(rule, t, relative, square + trace)
+    slope = y - wx + cw
+    shrink = max(1.0 - eta * rule.l2, SMALL)
+    for k in range(th.size):
+        th[k] *= shrink
+    th[first] -= eta * (slope - rq / T) / T
+    for z in range(tau):
+        th[first + 1 + z] -= eta * q[z] / T
+    return eta * slope / th[v]
+
+
+@kernel
+def _multiply_out(M, G, th, h, Mx, v):
+    """Multiply the column v by th_v, which becomes 1."""
+    factor = th[v]
+    for j in range(M.shape[0]):
+        M[j, v] *= factor
+    for k in range(th.size):
+        G[k, v] *= factor
+        G[v, k] *= factor
+    Mx[v] *= factor
+    h[v] *= factor
+    th[v] = 1.0
+
+
+@kernel
+def _add_row(X, i, x, norm2, start, h, Mx, M, G):
+    """M + xh' and G = M'M with it, h being zero outside start to start + tau + 2; x is cleared."""
+    stop = start + h.size // 2 + 1
+    part = h[start:stop]
+    for j in row_columns(X, i):
+        line, value = M[j, start:stop], x[j]
+        for k in range(part.size):
+            line[k] += value * part[k]
+        x[j] = 0.0
+    for row in range(h.size):
+        line, value = G[row, start:stop], Mx[row]
+        for k in range(part.size):
+            line[k] += value * part[k]
+    for row in range(part.size):
+        line, value = G[start + row], part[row]
+        for k in range(Mx.size):
+            line[k] += value * Mx[k]
+        inner, value = line[start:stop], norm2 * part[row]
+        for k in range(part.size):
+            inner[k] += value * part[k]
