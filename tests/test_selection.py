@@ -97,6 +97,26 @@ def test_elastic_net_curve_equals_refitting(table):
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_other_losses_equal_refitting(table, loss):
+    X, y, weight = table(150, 6)
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV(ALPHAS, loss=loss, cv=cv).fit(X, y, weight)
+    expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS, loss=loss)
+    # both runs stop within their own gap of the optimum: a pair of rows or two may change places
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=5e-3)
+
+
+def test_the_best_of_several_losses_is_taken(table):
+    X, y, weight = table(150, 6)
+    model = AUCClassifierCV(loss=["squared", "squared_hinge"], cv=3, random_state=0).fit(X, y, weight)
+    means = {loss: auc.mean(axis=1).max() for loss, auc in model.cv_results_.items()}
+    assert model.loss_ == max(means, key=means.get)
+    assert model.cv_auc_ is model.cv_results_[model.loss_]
+    plain = AUCClassifier(alpha=model.alpha_, loss=model.loss_).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-3)
+
+
 def test_all_three_ways_to_a_path_agree(table, pairs):
     X, y, weight = table(40, 25)
     full = Data.of(X, y, weight, standardize=True, full=True)
@@ -248,6 +268,9 @@ def test_exact_is_asked_for_scatter_only_where_it_pays():
         ({"alphas": 0}, "at least one"),
         ({"l1_ratio": 2}, "l1_ratio=2"),
         ({"loss": "cubic"}, "unknown loss 'cubic'"),
+        ({"loss": ["squared", "cubic"]}, "unknown loss 'cubic'"),
+        ({"loss": "hinge", "l1_ratio": 0.5}, "choose a solver among"),
+        ({"loss": "exponential"}, "no solver that certifies"),
     ],
 )
 def test_bad_settings_are_named(table, options, message):

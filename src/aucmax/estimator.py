@@ -80,8 +80,8 @@ class AUCClassifier(LinearRanker):
         Strength of the penalty; "auto" takes ``tr(S) max(0.03/d, 1/n)``, S the sum of the class covariances.
     l1_ratio : float
         Share of the l1 norm in the penalty, 0 to 1.
-    loss : {"squared"}
-        Pairwise loss.
+    loss : {"squared", "squared_hinge", "hinge", "exponential"}
+        Pairwise loss of the margin m = w.(x - x'): (1 - m)^2/2, max(0, 1 - m)^2, max(0, 1 - m), exp(-m).
     solver : str or Solver
         A name in `SOLVERS`, a `Solver` with its own settings, or "auto".
     standardize : bool

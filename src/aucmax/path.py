@@ -1,14 +1,16 @@
-"""Paths: the weights of the squared loss for many alphas at once.
+"""Paths: the weights for many alphas, those of the squared loss at once.
 
 L2, from moments: with S = V diag(values) V', u = V (V'delta) / (values + alpha) and w = u / (1 + delta.u).
 L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one Krylov space, as the
-residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net: one alpha after the other, each
-started at the last.
+residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net and other losses: one alpha after the
+other, each started at the last.
 
 A path knows nothing of where its columns come from: those of a table or of a kernel map serve alike.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -22,10 +24,10 @@ from aucmax.solvers.exact import centred_rows
 KRYLOV_TOL = 1e-12  # relative duality gap at which every alpha of a Krylov path is left alone
 
 
-def path(data: Data, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
+def path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
     """Weights in scaled units, one column for each alpha."""
-    if l1_ratio > 0 or alphas.min() <= 0:
-        return elastic_path(data, alphas, l1_ratio, solver)
+    if l1_ratio > 0 or alphas.min() <= 0 or not isinstance(loss, Squared):
+        return warm_path(data, loss, alphas, l1_ratio, solver)
     if data.moments.full:
         return eigen_path(data, alphas)
     return row_path(data, alphas) if isinstance(solver, Exact) else krylov_path(data, alphas)
@@ -46,12 +48,12 @@ def row_path(data: Data, alphas: np.ndarray) -> np.ndarray:
     return _normalised(data, (data.delta[:, None] - B.T @ (vectors @ inner)) / alphas)
 
 
-def elastic_path(data: Data, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
-    """Any penalty, from the largest alpha to the smallest, each run started at the last answer."""
+def warm_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
+    """Any loss and penalty, from the largest alpha to the smallest, each run started at the last answer."""
     weights = np.empty((data.dim, alphas.size))
     w = np.zeros(data.dim)
     for k in np.argsort(-alphas):
-        w = solver.solve(Problem(data, Squared(), ElasticNet.of(alphas[k], l1_ratio)), w).coef
+        w = solver.solve(Problem(data, loss, ElasticNet.of(alphas[k], l1_ratio)), w).coef
         weights[:, k] = w
     return weights
 

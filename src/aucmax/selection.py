@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.calibration import Sigmoid
-from aucmax.checks import Checked, check_finite, check_penalty, find_loss, find_solver, generator, make_data
+from aucmax.checks import (
+    Checked,
+    check_finite,
+    check_penalty,
+    check_taken,
+    find_loss,
+    find_solver,
+    generator,
+    make_data,
+)
 from aucmax.estimator import LinearRanker, warn_not_converged
 from aucmax.folds import Fold, choose, make_folds, training_moments
 from aucmax.metrics import auc_of_classes, threshold_for
@@ -23,11 +32,22 @@ from aucmax.threads import threads_for
 CHOICES = ("best", "one_se")
 
 
-class AUCClassifierCV(LinearRanker):
-    """Linear ranking with the penalty chosen by cross-validated AUC.
+class Curve(NamedTuple):
+    """One loss on all folds and alphas: out-of-fold scores (n, n_alphas) and AUC (n_alphas, n_folds)."""
 
-    With an L2 penalty all folds and all alphas come from the moments of the folds: one pass over the data, one
-    eigendecomposition a fold, and exactly the AUC that refitting every combination would give.
+    loss: Any
+    solver: Solver
+    data: Data
+    alphas: np.ndarray
+    scores: np.ndarray
+    auc: np.ndarray
+
+
+class AUCClassifierCV(LinearRanker):
+    """Linear ranking with the penalty, and if wished the loss, chosen by cross-validated AUC.
+
+    With the squared loss and an L2 penalty all folds and all alphas come from the moments of the folds: one pass over
+    the data, one eigendecomposition a fold, and exactly the AUC that refitting every combination would give.
 
     Parameters
     ----------
@@ -35,8 +55,8 @@ class AUCClassifierCV(LinearRanker):
         Strengths to try, or how many of them to spread around the automatic one (None: 11).
     l1_ratio : float
         Share of the l1 norm in the penalty, 0 to 1.
-    loss : {"squared"}
-        Pairwise loss.
+    loss : {"squared", "squared_hinge", "hinge"} or a list of them
+        Pairwise loss; of several, that of the best cross-validated AUC is taken.
     cv : int or splitter
         Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
     choice : {"best", "one_se"}
@@ -50,8 +70,10 @@ class AUCClassifierCV(LinearRanker):
     ----------
     alphas_ : array of shape (n_alphas,), decreasing
     cv_auc_ : array of shape (n_alphas, n_folds)
-    alpha_ : float
-        The chosen strength.
+    alpha_, loss_ : float, str
+        The chosen strength and loss.
+    cv_results_ : dict of loss to array
+        `cv_auc_` of every loss tried.
     oof_scores_ : array of shape (n,)
         Score of every row by a model that has not seen it, on the scale of `decision_function`; NaN for a row
         that is in no test set.
@@ -96,16 +118,28 @@ class AUCClassifierCV(LinearRanker):
         check_penalty("auto", self.l1_ratio)
         if self.choice not in CHOICES:
             raise ValueError(f"choice={self.choice!r}; choose one of {list(CHOICES)}")
+        losses = [find_loss(name) for name in ([self.loss] if isinstance(self.loss, str) else self.loss)]
         table = self._check(X, y, sample_weight)
-        solver = find_solver("auto", table.X, find_loss(self.loss), self.l1_ratio)
         folds = make_folds(self.cv, *table, groups, generator(self.random_state))
         with threads_for(table.X.shape[1]):
-            data, parts = fold_data(table, folds, solver, self.l1_ratio, self.standardize)
-            self.alphas_ = make_alphas(self.alphas, data, self.l1_ratio)
-            scores, self.cv_auc_ = cross_validate(table, folds, parts, self.alphas_, self.l1_ratio, solver)
-        chosen = choose(self.cv_auc_, self.choice)
-        self.alpha_ = float(self.alphas_[chosen])
-        return self._keep(data, table, solver, scores[:, chosen])
+            curves = [self._curve(table, folds, loss) for loss in losses]
+        best = max(curves, key=lambda curve: curve.auc.mean(axis=1).max())
+        self.cv_results_ = {curve.loss.name: curve.auc for curve in curves}
+        self.loss_, self.alphas_, self.cv_auc_ = best.loss.name, best.alphas, best.auc
+        chosen = choose(best.auc, self.choice)
+        self.alpha_ = float(best.alphas[chosen])
+        return self._keep(best, table, best.scores[:, chosen])
+
+    def _curve(self, table: Checked, folds: list[Fold], loss: Any) -> Curve:
+        """All folds and alphas of one loss."""
+        solver = find_solver("auto", table.X, loss, self.l1_ratio)
+        check_taken(solver, ElasticNet.of(1.0, self.l1_ratio))
+        if not solver.certified:
+            raise ValueError(f"loss={loss.name!r} has no solver that certifies its answer; a path needs one")
+        data, parts = fold_data(table, folds, solver, self.l1_ratio, self.standardize)
+        alphas = make_alphas(self.alphas, data, self.l1_ratio)
+        models = ((part, path(part, loss, alphas, self.l1_ratio, solver)) for part in parts)
+        return Curve(loss, solver, data, alphas, *cross_validate(table, folds, models, alphas.size))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the two classes, calibrated on the out-of-fold scores."""
@@ -132,10 +166,10 @@ class AUCClassifierCV(LinearRanker):
         check_is_fitted(self, "coef_")
         return plot_path(self.alphas_, self.cv_auc_, ax)
 
-    def _keep(self, data: Data, table: Checked, solver: Solver, scores: np.ndarray) -> AUCClassifierCV:
+    def _keep(self, curve: Curve, table: Checked, scores: np.ndarray) -> AUCClassifierCV:
         """Refit to all rows, calibrate, and keep all that was learned."""
-        penalty = ElasticNet.of(self.alpha_, self.l1_ratio)
-        solution = solver.solve(Problem(data, find_loss(self.loss), penalty))
+        penalty, data, solver = ElasticNet.of(self.alpha_, self.l1_ratio), curve.data, curve.solver
+        solution = solver.solve(Problem(data, curve.loss, penalty))
         self.solver_ = name_of(solver)
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
@@ -183,14 +217,14 @@ def make_alphas(alphas: Any, data: Data, l1_ratio: float) -> np.ndarray:
 
 
 def cross_validate(
-    table: Checked, folds: list[Fold], parts: Iterator[Data], alphas: np.ndarray, l1_ratio: float, solver: Solver
+    table: Checked, folds: list[Fold], models: Iterator[tuple[Data, np.ndarray]], n_alphas: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Out-of-fold scores (n, n_alphas), each fold's zero midway between its class means, and AUC of each fold."""
     n = table.y.size
-    total, times = np.zeros((n, alphas.size)), np.zeros(n)
-    auc = np.empty((alphas.size, len(folds)))
-    for k, ((_, test), data) in enumerate(zip(folds, parts, strict=True)):
-        weights = path(data, alphas, l1_ratio, solver) / data.scale[:, None]
+    total, times = np.zeros((n, n_alphas)), np.zeros(n)
+    auc = np.empty((n_alphas, len(folds)))
+    for k, ((_, test), (data, weights)) in enumerate(zip(folds, models, strict=True)):
+        weights = weights / data.scale[:, None]
         scores = dot(table.X[test], weights)
         auc[:, k] = _aucs(scores, table.y[test], table.weight[test])
         total[test] += scores - (data.raw_means @ weights).mean(axis=0)
