@@ -16,7 +16,7 @@ LAYERS = [
     ["checks", "path", "folds"],
     ["stream"],
     ["estimator"],
-    ["selection", "plots"],
+    ["selection", "plots", "aum"],
     ["compare"],
     ["files"],
     ["datasets", "models"],
