@@ -24,7 +24,7 @@ there a step takes the mean of G over a batch of rows and one O(dim) prox, with 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,19 @@ from aucmax.solvers.smoothness import (
 
 THETA = 0.5  # of Theorem 4.1, which takes any in (0, 1)
 SMALL = 1e-4  # s below which v is written out, so that v and its average keep their digits
+
+
+class Steps(NamedTuple):
+    """eta_t = 1 / (first + slope t^power), but not above cap."""
+
+    first: float
+    slope: float
+    power: float
+    cap: float
+
+    def longest_after(self, t: int) -> float:
+        """The step that follows t others."""
+        return min(1.0 / (self.first + self.slope * (t + 1.0) ** self.power), self.cap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,25 +146,28 @@ class SPAM(Solver):
         """One epoch; unless its steps are known to be safe, repeated with shorter ones while it diverges."""
         size = self._batch_size(problem, state)
         L = batch_smoothness(state.L, state.top, size)
-        eta = np.minimum(self._steps(problem, L, state.t, -(-order.size // size)), state.cap)
-        new = self._visit(problem, state, order, eta)
+        steps = self._steps(problem, L, state.cap)
+        new = self._visit(problem, state, order, size, steps)
         if isinstance(self.step, str) and self.step == "capped":
             return new
-        limit = 2.0 * max(_objective(problem, state), 0.5)  # 0.5 is P(0)
-        while eta[0] * L > 1.0 and _objective(problem, new) > limit:
-            eta = np.minimum(eta, eta[0] / 2.0)
-            new = self._visit(problem, replace(state, cap=float(eta[0]), passes=new.passes), order, eta)
+        eta, limit = steps.longest_after(state.t), 2.0 * max(_objective(problem, state), 0.5)  # 0.5 is P(0)
+        while eta * L > 1.0 and _objective(problem, new) > limit:
+            eta /= 2.0
+            again = replace(state, cap=eta, passes=new.passes)
+            new = self._visit(problem, again, order, size, steps._replace(cap=eta))
         if new.cap < state.cap == np.inf:
             warn_of_divergence(self.step, new.cap, L)
         return new
 
-    def _visit(self, problem: Problem, state: Iterate, order: np.ndarray, eta: np.ndarray) -> Iterate:
+    def _visit(self, problem: Problem, state: Iterate, order: np.ndarray, size: int, steps: Steps) -> Iterate:
         """The rows in that order, with these steps."""
-        visit = _visit_rows if problem.penalty.l1 == 0 else _visit_batches
+        share = 0.5 if self.centre else 0.0  # of the sum of the class means in xi
         with np.errstate(over="ignore", invalid="ignore"):  # for the guard to see
-            last, average = visit(problem, state, order, eta, 0.5 if self.centre else 0.0, self.average)
-        w = average if self.average else last
-        return replace(state, w=w, last=last, passes=state.passes + 1.0, t=state.t + eta.size)
+            if problem.penalty.l1 == 0:
+                t, last, average = _visit_rows(problem, state, order, steps, share, self.average)
+            else:
+                t, last, average = _visit_batches(problem, state, order, size, steps, share, self.average)
+        return replace(state, w=average if self.average else last, last=last, passes=state.passes + 1.0, t=t)
 
     def _norms(self, data):
         return distances(data) if self.centre else data.squared_norms
@@ -163,18 +179,18 @@ class SPAM(Solver):
             return suitable_batch(problem.data, state.L, state.top)
         return min(self.batch_size, problem.data.n)
 
-    def _steps(self, problem: Problem, L: float, t: int, n_steps: int) -> np.ndarray:
-        """The steps after the first t."""
-        l2, k = problem.penalty.l2, t + np.arange(1.0, n_steps + 1.0)
+    def _steps(self, problem: Problem, L: float, cap: float) -> Steps:
+        l2 = problem.penalty.l2
         if l2 == 0 or not isinstance(self.step, str) or self.step == "capped":
             first = L if isinstance(self.step, str) else 1.0 / self.step
-            return 1.0 / (first + l2 * k) if l2 > 0 else 1.0 / (first * np.sqrt(k))
+            return Steps(first, l2, 1.0, cap) if l2 > 0 else Steps(0.0, first, 0.5, cap)
         factor, M4 = paper_scale(problem.data, self._norms(problem.data))
         beta = factor * l2
         if self.step == "theorem_4_1":
-            return factor * beta / (128.0 * M4) * k**-THETA
+            return Steps(0.0, 128.0 * M4 / (factor * beta), THETA, cap)
         if self.step == "theorem_4_2":
-            return factor * (1.0 + beta**2 / (128.0 * M4)) ** 2 / (beta * (k + 1.0))
+            slope = beta / (factor * (1.0 + beta**2 / (128.0 * M4)) ** 2)
+            return Steps(slope, slope, 1.0, cap)
         raise ValueError(f"step={self.step!r}; choose 'capped', 'theorem_4_1', 'theorem_4_2' or a number")
 
     def _variance(self, problem: Problem, w: np.ndarray) -> float:
@@ -193,48 +209,60 @@ def _objective(problem: Problem, state: Iterate) -> float:
     return max(values) if np.isfinite(values).all() else np.inf
 
 
-def _visit_rows(problem, state, order, eta, share, average):
-    """Last iterate and average of an L2 epoch; xi is `share` times the sum of the class means."""
-    data, xi = problem.data, share * problem.data.means.sum(axis=0)
-    v, written, lag = state.last.copy(), np.zeros(data.dim), np.zeros(data.n)
-    rows = (data.rows, data.y, order, eta, pair_weights(data), data.mean_products)
-    numbers = (share, data.means @ xi, problem.penalty.l2, float(state.t), data.means @ v)
-    s, c, C, c_sum = _epoch(*rows, *numbers, v, written, lag)
+def _visit_rows(problem, state, order, steps, share, average):
+    """Steps so far, last iterate and average after an L2 epoch."""
+    data, t = problem.data, state.t + order.size
+    v, written, lag = state.last.copy(), np.zeros(data.dim), np.zeros(data.n if average else 0)
+    rows = (data.rows, order, pair_weights(data) * data.y, data.mean_products, data.means)
+    s, c, C, c_sum = _epoch(*rows, share, problem.penalty.l2, steps, float(state.t), v, written, lag)
+    xi = share * data.means.sum(axis=0)
     last = s * v + c * xi
     if not average:
-        return last, last
-    before, after = (0.5 * t * (t + 1.0) for t in (state.t, state.t + eta.size))
-    return last, (before * state.w + written + C * v - data.combine(lag) + c_sum * xi) / after
+        return t, last, last
+    before, after = 0.5 * state.t * (state.t + 1.0), 0.5 * t * (t + 1.0)
+    return t, last, (before * state.w + written + C * v - data.combine(lag) + c_sum * xi) / after
 
 
-def _visit_batches(problem, state, order, eta, share, average):
-    """Last iterate and average of an elastic-net epoch."""
+def _visit_batches(problem, state, order, size, steps, share, average):
+    """Steps so far, last iterate and average after an elastic-net epoch."""
     data, penalty, xi = problem.data, problem.penalty, share * problem.data.means.sum(axis=0)
     last, mean = state.last.copy(), state.w.copy() if average else np.empty(0)
-    ends = np.linspace(0, data.n, eta.size + 1).astype(np.int64)
-    rows = (data.rows, data.y, order, ends, eta, pair_weights(data), data.means)
-    _batch_epoch(*rows, xi, penalty.l1, penalty.l2, float(state.t), last, mean)
-    return last, mean
+    n_steps = -(-order.size // size)
+    ends = np.linspace(0, order.size, n_steps + 1).astype(np.int64)
+    rows = (data.rows, order, ends, pair_weights(data) * data.y, data.means, xi)
+    _batch_epoch(*rows, penalty.l1, penalty.l2, steps, float(state.t), last, mean)
+    return state.t + n_steps, last, mean
 
 
 @kernel
-def _epoch(X, y, order, eta, e, products, share, xi_means, l2, t, start, v, written, lag):
-    a, b = start
+def _eta(steps, t):
+    grown = t if steps.power == 1.0 else t**steps.power
+    return min(1.0 / (steps.first + steps.slope * grown), steps.cap)
+
+
+@kernel
+def _epoch(X, order, signed, products, means, share, l2, steps, t, v, written, lag):
+    a, b, xi_pos, xi_neg = 0.0, 0.0, 0.0, 0.0
+    for j in range(v.size):
+        a += v[j] * means[0, j]
+        b += v[j] * means[1, j]
+        xi_pos += share * (means[0, j] + means[1, j]) * means[0, j]
+        xi_neg += share * (means[0, j] + means[1, j]) * means[1, j]
     s, c, C, c_sum = 1.0, 0.0, 0.0, 0.0
-    for k in range(order.size):
-        i = order[k]
-        pos, neg, inverse = products[i, 0], products[i, 1], 1.0 / s
+    for i in order:
+        t += 1.0
+        eta, inverse = _eta(steps, t), 1.0 / s
+        pos, neg, e = products[i, 0], products[i, 1], signed[i]  # e_i y_i
         q = s * row_dot(X, i, v) + c * share * (pos + neg)
-        residual = q - b - 1.0 if y[i] > 0 else q - a + 1.0
-        g = eta[k] * e[i] * residual
+        g = eta * e * (q - b - 1.0 if e > 0 else a - q - 1.0)
         row_axpy(X, i, -g * inverse, v)
-        lag[i] -= g * inverse * C
-        shrink = 1.0 / (1.0 + eta[k] * l2)
-        a = (a - g * (pos - xi_means[0])) * shrink
-        b = (b - g * (neg - xi_means[1])) * shrink
+        if lag.size > 0:
+            lag[i] -= g * inverse * C
+        shrink = 1.0 / (1.0 + eta * l2)
+        a = (a - g * (pos - xi_pos)) * shrink
+        b = (b - g * (neg - xi_neg)) * shrink
         c = (c + g) * shrink
         s *= shrink
-        t += 1.0
         C += t * s
         c_sum += t * c
         if s < SMALL:
@@ -246,28 +274,27 @@ def _epoch(X, y, order, eta, e, products, share, xi_means, l2, t, start, v, writ
 
 
 @kernel
-def _batch_epoch(X, y, order, ends, eta, e, means, xi, l1, l2, t, w, mean):
+def _batch_epoch(X, order, ends, signed, means, xi, l1, l2, steps, t, w, mean):
     a, b = 0.0, 0.0
     for j in range(w.size):
         a += w[j] * means[0, j]
         b += w[j] * means[1, j]
     g = np.empty(np.max(ends[1:] - ends[:-1]))
-    for k in range(eta.size):
-        first, size, total = ends[k], ends[k + 1] - ends[k], 0.0
+    for k in range(ends.size - 1):
+        t += 1.0
+        eta, first, size, total = _eta(steps, t), ends[k], ends[k + 1] - ends[k], 0.0
         for m in range(size):
             i = order[first + m]
-            q = row_dot(X, i, w)
-            residual = q - b - 1.0 if y[i] > 0 else q - a + 1.0
-            g[m] = eta[k] * e[i] * residual / size
+            q, e = row_dot(X, i, w), signed[i]  # e_i y_i
+            g[m] = eta * e * (q - b - 1.0 if e > 0 else a - q - 1.0) / size
             total += g[m]
         for m in range(size):
             row_axpy(X, order[first + m], -g[m], w)
-        threshold, shrink = eta[k] * l1, 1.0 / (1.0 + eta[k] * l2)
-        t += 1.0
+        shrink = 1.0 / (1.0 + eta * l2)
         a, b = 0.0, 0.0
         for j in range(w.size):
             z = w[j] + total * xi[j]
-            w[j] = np.sign(z) * max(abs(z) - threshold, 0.0) * shrink
+            w[j] = np.sign(z) * max(abs(z) - eta * l1, 0.0) * shrink
             a += w[j] * means[0, j]
             b += w[j] * means[1, j]
         for j in range(mean.size):
