@@ -31,7 +31,7 @@ def environment():
     """What the figures depend on, without naming the machine."""
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     cores = f"{os.cpu_count()} cores ({platform.machine()}), shared with others"
-    return f"{date.today()}; {cores}; Python {platform.python_version()}, {packages}. Medians of alternating runs."
+    return f"{date.today()}; {cores}; Python {platform.python_version()}, {packages}. Medians of alternating runs, CPU time on one thread unless said otherwise."
 
 
 def main(chosen):

@@ -1,19 +1,21 @@
-"""Alternating timings: the machine is noisy, so both sides meet the same noise, and medians are compared."""
+"""Alternating timings: the machine is shared, so both sides take turns, and CPU time on one BLAS thread is compared."""
 
 from collections.abc import Callable
-from time import perf_counter
+from time import process_time
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 
 def medians(*calls: Callable[[], object], repeats: int = 7) -> list[float]:
-    """Median milliseconds of each call, the calls taking turns; the first round warms up and is not counted."""
+    """Median milliseconds of CPU time of each call; the first round warms up and is not counted."""
     times: list[list[float]] = [[] for _ in calls]
-    for _ in range(repeats + 1):
-        for call, seen in zip(calls, times, strict=True):
-            start = perf_counter()
-            call()
-            seen.append(perf_counter() - start)
+    with threadpool_limits(1):
+        for _ in range(repeats + 1):
+            for call, seen in zip(calls, times, strict=True):
+                start = process_time()
+                call()
+                seen.append(process_time() - start)
     return [1e3 * float(np.median(seen[1:])) for seen in times]
 
 
