@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+MEASURED = "Medians of alternating runs; milliseconds are of CPU time, on one thread."
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -31,7 +32,7 @@ def environment():
     """What the figures depend on, without naming the machine."""
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     cores = f"{os.cpu_count()} cores ({platform.machine()}), shared with others"
-    return f"{date.today()}; {cores}; Python {platform.python_version()}, {packages}. Medians of alternating runs, CPU time on one thread unless said otherwise."
+    return f"{date.today()}; {cores}; Python {platform.python_version()}, {packages}. {MEASURED}"
 
 
 def main(chosen):

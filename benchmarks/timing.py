@@ -1,4 +1,4 @@
-"""Alternating timings: the machine is shared, so both sides take turns, and CPU time on one BLAS thread is compared."""
+"""Timings on a shared machine: both sides take turns, and CPU time on one BLAS thread is compared."""
 
 from collections.abc import Callable
 from time import process_time

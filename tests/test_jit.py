@@ -38,7 +38,9 @@ def test_edit_of_a_helper_in_another_file_is_noticed(copy):
     helper = "def twice(x):\n    return 2.0 * x\n"
     (copy / "aucmax" / "helper.py").write_text("from aucmax.jit import kernel\n\n\n@kernel\n" + helper)
     rows = copy / "aucmax" / "rows.py"
-    text = rows.read_text().replace("out[i, k] = row_dot(X, i, W[k])", "out[i, k] = twice(row_dot(X, i, W[k]))")
+    text = rows.read_text().replace(
+        "out[i, k] = row_dot(X, index[i], W[k])", "out[i, k] = twice(row_dot(X, index[i], W[k]))"
+    )
     rows.write_text(text.replace("from aucmax.jit import", "from aucmax.helper import twice\nfrom aucmax.jit import"))
     assert run(copy) == 420.0
     assert run(copy) == 420.0

@@ -51,19 +51,19 @@ def _soft_labels(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 def _newton(design: np.ndarray, target: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Minimise the weighted logistic loss by Newton steps with backtracking."""
-    theta = np.zeros(2)
-    value = _loss(design @ theta, target, weight)
+    theta, logits = np.zeros(2), np.zeros(target.size)
+    value = _loss(logits, target, weight)
     for _ in range(100):
-        probability = expit(design @ theta)
+        probability = expit(logits)
         gradient = design.T @ (weight * (probability - target))
         curvature = weight * probability * (1.0 - probability)
         hessian = design.T @ (curvature[:, None] * design) + 1e-12 * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while (lower := _loss(design @ (theta - size * step), target, weight)) > value and size > 1e-10:
+        move, size = design @ step, 1.0
+        while (lower := _loss(logits - size * move, target, weight)) > value and size > 1e-10:
             size /= 2
-        theta = theta - size * step
-        if value - lower <= 1e-14:
+        theta, logits = theta - size * step, logits - size * move
+        if value - lower <= 1e-12:
             break
         value = lower
     return theta

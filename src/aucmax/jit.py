@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,16 @@ class _PackageCache(FunctionCache):
         return (*super()._index_key(sig, codegen), sources_hash())
 
 
-def kernel(function: Callable) -> Callable:
-    """Compile a loop over plain arrays and numbers; the machine code is kept on disk."""
+def kernel(function: Callable | None = None, *, strict: bool = False) -> Callable:
+    """Compile a loop over plain arrays and numbers; the machine code is kept on disk.
+
+    `@kernel(strict=True)` keeps the order of additions as it is written, where differences must not cancel.
+    """
+    if function is None:
+        return partial(kernel, strict=strict)
     if numba.config.DISABLE_JIT:
         return function
-    compiled = numba.njit(function, fastmath=_FAST, error_model="numpy", nogil=True)
+    compiled = numba.njit(function, fastmath=set() if strict else _FAST, error_model="numpy", nogil=True)
     with suppress(RuntimeError):  # no folder to write to, or no source file: compile in memory, as Numba does
         compiled._cache = _PackageCache(function)
     return compiled
@@ -67,7 +72,7 @@ def row_operation(is_csr: Callable[[Any], bool], dense: Callable, csr: Callable)
             return None if is_csr(getattr(X, "instance_class", None)) else dense
 
         # Reordering would turn a CSR row into SIMD gathers, which are slower than plain loads.
-        @overload(operation, strict=False, jit_options={"fastmath": {"contract"}, "error_model": "numpy"})
+        @overload(operation, strict=False, jit_options={"error_model": "numpy"})
         def _choose_csr(X, *args):
             return csr if is_csr(getattr(X, "instance_class", None)) else None
 

@@ -14,7 +14,7 @@ from aucmax.jit import kernel, row_operation
 
 
 class CSR(NamedTuple):
-    """The arrays of a CSR matrix for kernels: unsigned indices are 1.4 times faster, long indptr 1.1 times."""
+    """The arrays of a CSR matrix for kernels; unsigned numbers need no check for negative ones: 1.4 times faster."""
 
     data: np.ndarray
     indices: np.ndarray
@@ -44,8 +44,11 @@ def for_kernels(X: Any) -> Any:
     if not is_sparse(X):
         return np.ascontiguousarray(X)
     X = X.tocsr()
-    unsigned = np.uint32 if X.indices.dtype.itemsize == 4 else np.uint64
-    return CSR(X.data, X.indices.view(unsigned), X.indptr.astype(np.int64, copy=False))
+    return CSR(X.data, _unsigned(X.indices), _unsigned(X.indptr))
+
+
+def _unsigned(numbers: np.ndarray) -> np.ndarray:
+    return numbers.view(np.uint32 if numbers.dtype.itemsize == 4 else np.uint64)
 
 
 def scaled_columns(X: Any, scale: np.ndarray) -> Any:
@@ -102,15 +105,16 @@ def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.n
     return squares
 
 
-def dot(X: Any, w: np.ndarray) -> np.ndarray:
-    """X @ w in double precision, without a double copy of X; w a vector or a matrix of columns.
+def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
+    """X @ w, or X[index] @ w, in double precision and without a copy of X; w a vector or a matrix of columns.
 
     Equal rows get equal products to the last bit, so that ties stay ties; BLAS does not promise that.
     """
     if w.ndim == 1:
-        return dot(X, w[:, None])[:, 0]
-    out = np.empty((X.shape[0], w.shape[1]))
-    _dot(for_kernels(X), np.ascontiguousarray(w.T, dtype=float), out)
+        return dot(X, w[:, None], index)[:, 0]
+    index = np.arange(X.shape[0]) if index is None else index
+    out = np.empty((index.size, w.shape[1]))
+    _dot(for_kernels(X), index, np.ascontiguousarray(w.T, dtype=float), out)
     return out
 
 
@@ -206,10 +210,10 @@ _row_squares = row_operation(_is_csr, _dense_squares, _csr_squares)
 
 
 @kernel
-def _dot(X, W, out):
+def _dot(X, index, W, out):
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
-            out[i, k] = row_dot(X, i, W[k])
+            out[i, k] = row_dot(X, index[i], W[k])
 
 
 @kernel

@@ -225,7 +225,7 @@ def cross_validate(
     auc = np.empty((n_alphas, len(folds)))
     for k, ((_, test), (data, weights)) in enumerate(zip(folds, models, strict=True)):
         weights = weights / data.scale[:, None]
-        scores = dot(table.X[test], weights)
+        scores = dot(table.X, weights, test)
         auc[:, k] = _aucs(scores, table.y[test], table.weight[test])
         total[test] += scores - (data.raw_means @ weights).mean(axis=0)
         times[test] += 1
