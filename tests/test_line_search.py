@@ -1,5 +1,8 @@
 """The line search: stored problems, rational arithmetic, properties, and the three methods against each other."""
 
+import runpy
+from pathlib import Path
+
 import aum_oracle
 import numpy as np
 import pytest
@@ -209,8 +212,8 @@ def test_methods_agree_on_small_integers(seed):
 def test_all_lines_meet_in_one_point(method):
     rng = np.random.default_rng(5)
     y, pred = rng.random(300) < 0.5, rng.normal(size=300)
-    found = line_search(ErrorFunctions.from_labels(y), pred, -pred / 3.0, method=method)
-    assert found.step == pytest.approx(3.0, rel=1e-12)
+    found = line_search(ErrorFunctions.from_labels(y), pred, -pred / 2.0, method=method)
+    assert found.step == 2.0
     assert found.aum == pytest.approx(0.0, abs=1e-9)
     assert found.auc == pytest.approx(0.5)
 
@@ -299,3 +302,9 @@ def test_bad_input_is_refused_with_the_reason(settings, message):
 def test_methods_for_monotone_errors_refuse_others(method):
     with pytest.raises(ValueError, match="needs monotone errors"):
         line_search(*changepoints(5, 0), method=method)
+
+
+def test_example_draws_its_pictures(tmp_path):
+    example = Path(__file__).parents[1] / "examples" / "line_search.py"
+    runpy.run_path(str(example))["main"](tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"line_search_binary.png", "line_search_changepoint.png"}

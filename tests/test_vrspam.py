@@ -16,7 +16,7 @@ from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.solvers import SPAM, VRSPAM, Exact, vrspam
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
-L2, NET = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3)
+L2, NET, L1 = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3), ElasticNet(0.02, 0.0)
 
 
 def make(X, y, weight, penalty=L2, *, standardize=False, full=False):
@@ -234,6 +234,22 @@ def test_the_papers_step_is_fixed_and_tiny(table):
     assert state.passes == 5.0  # SPAM, the first snapshot, an inner loop of 2 n steps and the next snapshot
 
 
+@pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
+def test_certificate_is_that_of_the_problem(table, penalty):
+    problem, solver = make(*table(200), penalty), VRSPAM()
+    state = solver.epoch(problem, solver.init(problem, np.zeros(6)), np.random.default_rng(0))
+    np.testing.assert_allclose(state.certificate, problem.certify(state.w), rtol=1e-9)
+
+
+def test_pure_l1_reaches_the_optimum(table):
+    """Without l2 no linear rate is promised; the gap is then that of the problem."""
+    X, y, weight = table(200)
+    solution = VRSPAM(tol=1e-6, max_epochs=300).solve(make(X, y, weight, L1), rng=np.random.default_rng(0))
+    best = Exact().solve(make(X, y, weight, L1, full=True)).objective
+    assert solution.converged
+    assert solution.objective == pytest.approx(best, rel=1e-6)
+
+
 def test_weights_that_are_given_are_kept(table):
     problem = make(*table(200))
     best = Exact().solve(make(*table(200), full=True)).coef
@@ -241,7 +257,7 @@ def test_weights_that_are_given_are_kept(table):
     np.testing.assert_allclose(solution.coef, best, atol=1e-10)
 
 
-@pytest.mark.parametrize("name, value", [("estimator", "center"), ("sampling", "random"), ("start", "spma")])
+@pytest.mark.parametrize("name, value", [("estimator", "center"), ("step", "armijo"), ("start", "spma")])
 def test_unknown_settings_are_refused(table, name, value):
     with pytest.raises(ValueError, match=f"{name}='{value}'; choose one of"):
         VRSPAM(**{name: value}).solve(make(*table()))

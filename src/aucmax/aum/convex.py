@@ -9,8 +9,9 @@ fp + |fn| reaches total_fn. Just after step s
 
     AUM'(s) = sum_{b below k} fp_b (slope_k - slope_b)  +  sum_{b above k} |fn_b| (slope_b - slope_k),
 
-a selection and a pass over the lines. The sign of AUM' is bisected. A line that cannot meet the level between the
-two ends, whatever lines the level follows there, is only counted from then on: the passes get shorter and shorter.
+a selection and a few passes over the lines; those that meet k at s count as they go on after it. The sign of AUM'
+is bisected. A line that cannot meet the level between the two ends, whatever lines the level follows there, is
+only counted from then on: the passes get shorter and shorter.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from aucmax.aum.lines import FLAT, TIED, Lines, at_step
 from aucmax.jit import kernel
 
 LARGEST = 1e300  # thresholds beyond this are not looked at
+ROUNDING = 1e-15  # of the terms of a threshold: lines this near to the level meet it
 
 
 def first_minimum(lines: Lines, max_step: float = np.inf) -> tuple[float, float]:
@@ -53,7 +55,7 @@ def _search(lines: Lines, low: float, guess: float, rising: bool, max_step: floa
         return max_step, False
     guess = guess if 0.0 < guess < np.inf else widest[0] / widest[1]
     end = min(max_step, LARGEST / max(widest[1], 1.0))
-    counted, work = np.zeros(5), np.empty((3, n))
+    counted, work = np.zeros(6), np.empty((3, n))
     target = float(table[3].sum())
     kept, level, step, rises = _bisect(table, target, low, guess, end, rising, FLAT, TIED, counted, work)
     if kept == 0:
@@ -110,27 +112,34 @@ def _slope(table, n, target, step, flat, counted, work):
     """The slope of AUM just after a step, or near infinity; a line at the level, and its threshold.
 
     `counted` holds the sums of fp + |fn|, fp, fp slope below the level and of |fn|, |fn| slope above it over the
-    lines that are no longer in play. Comparisons become numbers, since branches could not be predicted.
+    lines that are no longer in play, and the sum of the sizes of these terms. Comparisons become numbers, since
+    branches could not be predicted.
     """
     slopes, fp, fn, thresholds = table[1], table[2], table[3], work[0]
     scale, shift = (step, 1.0) if step < np.inf else (1.0, 0.0)
     for b in range(n):
         thresholds[b] = shift * table[0, b] + scale * slopes[b]
     value = _level(thresholds, fp, fn, n, target - counted[0], work[1], work[2])
-    u_below, tied, level = counted[0], 0, 0
+    level = 0
     for b in range(n):
-        u_below += (thresholds[b] < value) * (fp[b] + fn[b])
         if thresholds[b] == value:
-            work[1, tied] = slopes[b]
-            work[2, tied] = fp[b] + fn[b]
-            tied += 1
             level = b
+    slack = ROUNDING * (shift * abs(table[0, level]) + scale * abs(slopes[level]))
+    u_below, tied = counted[0], 0
+    for b in range(n):
+        distance = thresholds[b] - value
+        if abs(distance) <= slack + ROUNDING * (shift * abs(table[0, b]) + scale * abs(slopes[b])):
+            distance = 0.0
+            work[1, tied], work[2, tied] = slopes[b], fp[b] + fn[b]
+            tied += 1
+        thresholds[b] = distance
+        u_below += (distance < 0.0) * (fp[b] + fn[b])
     pace = _quantile(work[1], work[2], tied, target - u_below)
     fp_below, fp_slope, fn_above, fn_slope = counted[1], counted[2], counted[3], counted[4]
-    size = abs(fp_slope) + abs(fn_slope)
+    size = counted[5]
     for b in range(n):
-        below = fp[b] * ((thresholds[b] < value) | ((thresholds[b] == value) & (slopes[b] < pace)))
-        above = fn[b] * ((thresholds[b] > value) | ((thresholds[b] == value) & (slopes[b] > pace)))
+        below = fp[b] * ((thresholds[b] < 0.0) | ((thresholds[b] == 0.0) & (slopes[b] < pace)))
+        above = fn[b] * ((thresholds[b] > 0.0) | ((thresholds[b] == 0.0) & (slopes[b] > pace)))
         fp_below += below
         fn_above += above
         fp_slope += below * slopes[b]
@@ -161,6 +170,7 @@ def _count_away(table, n, value, step, distance, counted):
         counted[2] += below * fp * slope
         counted[3] += above * fn
         counted[4] += above * fn * slope
+        counted[5] += (below * fp + above * fn) * abs(slope)
         table[0, kept] = table[0, b]
         table[1, kept], table[2, kept], table[3, kept], table[4, kept] = slope, fp, fn, number
         kept += 1 - (below | above)

@@ -3,8 +3,8 @@
     Hillman, Hocking. "Optimizing ROC Curves with a Sort-Based Surrogate Loss." JMLR 2023.
 
 Where the prediction of example i passes the breakpoint v upwards, its false positives change by fp and its false
-negatives by fn. FP is 0 far to the left, FN is 0 far to the right. A negative with label has one breakpoint
-(0, +1, 0), a positive (0, 0, -1); the label errors of a segmentation have several, up and down.
+negatives by fn. FP is 0 far to the left, FN is 0 far to the right. A row with a negative label has one breakpoint
+(v, fp, fn) = (0, +1, 0), a positive one (0, 0, -1); the label errors of a segmentation have several, up and down.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from aucmax.metrics.scored import checked_weight, column, two_labels
 
-ROUNDING = 1e-12  # of an example's largest change: what a sum of rates may fall short of zero
+ROUNDING = 1e-12  # of the sum of all changes: what a sum of rates may fall short of zero
 
 
 class ErrorFunctions:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.lines import FLAT, TIED, Lines, after_reversed, at_step, before, slope_terms
+from aucmax.aum.lines import FLAT, TIED, AtStep, Lines, at_step
 from aucmax.jit import kernel
 
 LARGEST = np.finfo(np.float64).max
@@ -38,27 +38,26 @@ class Kinks:
         sums = np.cumsum(self._u)
         level = min(int(np.searchsorted(sums, self._target)), sums.size - 1)
         self._is_below = np.arange(sums.size) < level
-        start = at_step(lines, 0.0)
-        self._first = np.array([[0.0], [start.aum], [start.slope], [np.nan], [np.nan]])
-        slope, size = slope_terms(lines.slope, np.minimum(before(lines.fp), after_reversed(lines.fn)))
-        self._state = np.array([0.0, start.aum, slope, size, level, sums[level] - self._u[level], 0.0])
+        self._start: AtStep | None = at_step(lines, 0.0)
+        start = self._start
+        below = sums[level] - self._u[level]
+        self._state = np.array([0.0, start.aum, start.slope, start.size, level, below, 0.0])
         self._near, self._end = np.arange(0), 0.0
 
     def next_rows(self, count: int, max_step: float = np.inf) -> np.ndarray:
         """The next rows of the table, in columns; fewer than `count` if there are no more up to `max_step`."""
-        first, self._first = self._first, self._first[:, :0]
-        rows = np.full((5, count - first.shape[1]), np.nan)
-        found = 0
+        rows, found = np.full((5, count), np.nan), 0
+        if self._start is not None:
+            rows[:3, 0], found = (0.0, self._start.aum, self._start.slope), 1
+            self._start = None
         while True:
-            more, is_full = _follow(
+            found, is_full = _follow(
                 self._lines.intercept, self._lines.slope, self._u, self._near, self._is_below, self._target,
-                self._state, min(self._end, max_step), TIED, FLAT, rows[:, found:],
+                self._state, min(self._end, max_step), TIED, FLAT, found, rows,
             )  # fmt: skip
-            found += more
             if is_full or self._end >= max_step:
-                break
+                return rows[:, :found].copy()
             self._look_around()
-        return np.concatenate((first, rows[:, :found]), axis=1)
 
     def _look_around(self) -> None:
         """Go to the next crossing; choose the lines near the level there, and up to where no other can meet it."""
@@ -84,11 +83,11 @@ class Kinks:
 
 
 @kernel
-def _follow(intercept, slope, u, near, is_below, target, state, end, tied, flat, rows):
-    """Follow the level up to the step `end`; the number of rows filled, and whether there is no room for the next."""
+def _follow(intercept, slope, u, near, is_below, target, state, end, tied, flat, found, rows):
+    """Follow the level up to the step `end`; how many rows are filled, and whether there is no room for the next."""
     step, aum, bend, size, below = state[0], state[1], state[2], state[3], state[5]
     level, now = int(state[4]), state[6]
-    found, is_full = 0, False
+    is_full = False
     while True:
         m, now_next = _next_crossing(intercept, slope, near, is_below, level, now)
         if now_next > end or now_next == np.inf:
@@ -96,7 +95,7 @@ def _follow(intercept, slope, u, near, is_below, target, state, end, tied, flat,
         base = below - target - (u[m] if is_below[m] else 0.0)
         first, second = (m, level) if is_below[m] else (level, m)
         change = _change(base, u[first], u[second], flat * target) * (slope[second] - slope[first])
-        if change != 0.0 and (found == 0 or now_next > step * (1.0 + tied)):
+        if change != 0.0 and now_next > step * (1.0 + tied):
             if found == rows.shape[1]:
                 is_full = True
                 break
@@ -115,7 +114,7 @@ def _follow(intercept, slope, u, near, is_below, target, state, end, tied, flat,
     return found, is_full
 
 
-@kernel
+@kernel(strict=True)
 def _next_crossing(intercept, slope, near, is_below, level, now):
     """Which line crosses the level next, and when; of several at once the one that crosses most steeply."""
     a, b = intercept[level], slope[level]

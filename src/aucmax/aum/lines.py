@@ -38,12 +38,16 @@ class Lines(NamedTuple):
 
 
 class AtStep(NamedTuple):
-    """AUM and AUC at a step; `slope` and `auc_after` hold just after it, up to the next crossing."""
+    """AUM and AUC at a step; `slope` and `auc_after` hold just after it, up to the next crossing.
+
+    The slope is a sum of terms, whose sizes sum up to `size`.
+    """
 
     aum: float
     slope: float
     auc: float
     auc_after: float
+    size: float
 
 
 def merged_lines(errors: ErrorFunctions, pred: np.ndarray, direction: np.ndarray) -> Lines:
@@ -64,14 +68,18 @@ def merged_lines(errors: ErrorFunctions, pred: np.ndarray, direction: np.ndarray
 
 
 def at_step(lines: Lines, step: float) -> AtStep:
-    """AUM, its slope, and AUC at a step, from the definition: O(n log n)."""
-    order, gaps = _just_after(lines, step)
-    fp, fn = lines.fp[order], lines.fn[order]
-    least = np.minimum(before(fp), after_reversed(fn))
-    starts = starts_of(gaps > 0.0)
-    auc = auc_of(np.add.reduceat(fp, starts), np.add.reduceat(fn, starts))
-    slope = flattened(*slope_terms(lines.slope[order], least))
-    return AtStep(float(gaps @ least[1:-1]), slope, auc, auc_of(fp, fn))
+    """AUM, its slope, and AUC at a step, from the definition: one sort, and none at step 0."""
+    intercept, slope, fp, fn = lines
+    middle = intercept.size // 2
+    order = np.arange(intercept.size)
+    if step > 0.0:
+        order = np.argsort((intercept - intercept[middle]) + step * (slope - slope[middle]))
+    gaps = np.empty(order.size)
+    _put_in_order(intercept, slope, step, TIED, order, gaps)
+    total_fp, total_fn = lines.totals
+    aum, change, size, area, area_after = _areas(slope, fp, fn, order, gaps, total_fn, slope[middle], FLAT)
+    pairs = 2.0 * total_fp * total_fn
+    return AtStep(aum, change if abs(change) > FLAT * size else 0.0, area / pairs, area_after / pairs, size)
 
 
 def before(change: np.ndarray) -> np.ndarray:
@@ -84,68 +92,84 @@ def after_reversed(change: np.ndarray) -> np.ndarray:
     return np.concatenate((np.cumsum(-change[::-1])[::-1], [0.0]))
 
 
-def auc_of(fp: np.ndarray, fn: np.ndarray) -> float:
-    """Area under the ROC curve whose segments, in order, have these sides; each is a diagonal."""
-    true_positives = before(-fn)
-    area = fp @ (true_positives[1:] + true_positives[:-1])
-    return float(area / (2.0 * fp.sum() * true_positives[-1]))
+@kernel(strict=True)
+def _put_in_order(intercept, slope, step, tied, order, gaps):
+    """Order the lines as they are just after a step; gaps[r] is the distance of rank r from rank r - 1 at the step.
 
-
-def starts_of(is_new: np.ndarray) -> np.ndarray:
-    """Where groups begin, given for each but the first member whether it begins one."""
-    return np.concatenate(([0], np.flatnonzero(is_new) + 1))
-
-
-def slope_terms(slope: np.ndarray, least: np.ndarray) -> tuple[float, float]:
-    """The slope of AUM with lines in this order, and the sum of the sizes of its terms.
-
-    By parts, sum_r least_r (slope_r - slope_{r-1}) has terms that do not grow with n; the slopes may be taken
-    from any origin, since least is zero at both ends.
+    An insertion sort by exact crossings mends the few neighbours that rounding put in the wrong order; then tied
+    lines, between which gaps are not positive, are sorted by slope.
     """
-    drop = least[:-1] - least[1:]
-    drop[np.abs(drop) <= FLAT * least.max()] = 0.0
-    terms = (slope - slope[slope.size // 2]) * drop
-    return float(terms.sum()), float(np.abs(terms).sum())
-
-
-def flattened(slope: float, size: float) -> float:
-    """The slope, or zero where rounding alone could have made it."""
-    return slope if abs(slope) > FLAT * size else 0.0
-
-
-def _just_after(lines: Lines, step: float) -> tuple[np.ndarray, np.ndarray]:
-    """Order of the lines just after a step, tied ones by slope, and the gaps between neighbours at the step."""
-    if step == 0.0:
-        return np.arange(lines.intercept.size), np.diff(lines.intercept)
-    intercept, slope = lines.intercept, lines.slope
-    middle = intercept.size // 2
-    order = np.argsort((intercept - intercept[middle]) + step * (slope - slope[middle]))
-    _mend(intercept, slope, step, TIED, order)
-    is_new = _gaps(lines, order, step) > 0.0
-    group = np.concatenate(([0], np.cumsum(is_new)))
-    order = order[np.lexsort((slope[order], group))] if not is_new.all() else order
-    return order, np.where(is_new, _gaps(lines, order, step), 0.0)
-
-
-def _gaps(lines: Lines, order: np.ndarray, step: float) -> np.ndarray:
-    """Differences of neighbouring thresholds, zero where tied."""
-    rise, run = np.diff(lines.intercept[order]), step * np.diff(lines.slope[order])
-    gaps = rise + run
-    gaps[gaps <= TIED * np.maximum(np.abs(rise), np.abs(run))] = 0.0
-    return gaps
-
-
-@kernel
-def _mend(intercept, slope, step, tied, order):
-    """Insertion sort by exact crossings, for the few neighbours that rounding put in the wrong order."""
+    gaps[0] = 1.0
     for i in range(1, order.size):
         h = order[i]
         j = i
-        while j > 0:
-            rise = intercept[h] - intercept[order[j - 1]]
-            run = step * (slope[h] - slope[order[j - 1]])
-            if rise + run >= -tied * max(abs(rise), abs(run)):
-                break
+        gap, slack = _gap(intercept, slope, step, tied, order[j - 1], h)
+        while gap < -slack:
             order[j] = order[j - 1]
             j -= 1
+            if j == 0:
+                break
+            gap, slack = _gap(intercept, slope, step, tied, order[j - 1], h)
         order[j] = h
+    for i in range(1, order.size):
+        gap, slack = _gap(intercept, slope, step, tied, order[i - 1], order[i])
+        gaps[i] = gap if gap > slack else -slack
+    _join(gaps, 1, order.size, 1)
+    _join(gaps, order.size - 1, 0, -1)
+    start = 0
+    for i in range(1, order.size + 1):
+        if i == order.size or gaps[i] > 0.0:
+            if i - start > 1:
+                group = order[start:i].copy()
+                order[start:i] = group[np.argsort(slope[group], kind="mergesort")]
+            start = i
+
+
+@kernel(strict=True)
+def _gap(intercept, slope, step, tied, low, high):
+    """How far a line is above another at a step, and how near they must be to count as tied."""
+    rise, run = intercept[high] - intercept[low], step * (slope[high] - slope[low])
+    return rise + run, tied * max(abs(rise), abs(run))
+
+
+@kernel
+def _join(gaps, start, stop, way):
+    """Lines as near to a tied pair as the two are to each other are tied with them: think of parallel lines."""
+    slack = 0.0
+    for i in range(start, stop, way):
+        if gaps[i] <= 0.0:
+            slack = max(slack, -gaps[i])
+        elif gaps[i] <= slack:
+            gaps[i] = -slack
+        else:
+            slack = 0.0
+
+
+@kernel
+def _areas(slope, fp, fn, order, gaps, total_fn, origin, flat):
+    """AUM, its slope and the size of its terms, twice the pairs won with ties halved, and just after the step.
+
+    The slope is summed by parts, so that terms do not grow with n; slopes may be taken from any origin.
+    """
+    false_pos, false_neg, least = 0.0, total_fn, 0.0
+    aum = change = size = area = area_after = 0.0
+    group_fp, group_start = 0.0, 0.0  # of the tied lines so far, and the true positives before them
+    tiny = flat * total_fn
+    for r in range(order.size):
+        b = order[r]
+        if gaps[r] > 0.0:
+            aum += gaps[r] * least
+            area += group_fp * (group_start + total_fn - false_neg)
+            group_fp, group_start = 0.0, total_fn - false_neg
+        group_fp += fp[b]
+        area_after += fp[b] * (2.0 * (total_fn - false_neg) - fn[b])
+        false_pos += fp[b]
+        false_neg += fn[b]
+        next_least = max(min(false_pos, false_neg), 0.0)
+        drop = least - next_least
+        term = (slope[b] - origin) * drop if abs(drop) > tiny else 0.0
+        change += term
+        size += abs(term)
+        least = next_least
+    area += group_fp * (group_start + total_fn - false_neg)
+    return aum, change, size, area, area_after

@@ -9,7 +9,7 @@ bends; `convex` visits none and finds the minimum. The last two need monotone er
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 
 import numpy as np
@@ -21,12 +21,12 @@ from aucmax.aum.kinks import Kinks
 from aucmax.aum.lines import Lines, at_step, merged_lines
 from aucmax.aum.stopping import RULES, Rule, lowest_aum
 from aucmax.aum.value import checked_column
-from aucmax.aum.walk import STEP, Walk
+from aucmax.aum.walk import AUC, AUC_AFTER, AUM, SLOPE, STEP, Walk
 
 METHODS = ("auto", "walk", "convex", "kinks")
 UNTIL = (*RULES, "linear", "all")
 AUC_RULES = ("max_auc", "best_auc")
-BATCH, LARGEST_BATCH = 1024, 2**18  # rows walked before a rule looks at them: at first, and at most
+BATCH, LARGEST_BATCH = 1024, 2**20  # rows walked before a rule looks at them: at first, and at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,21 +141,28 @@ def _sought(source: Walk | Kinks, rule: Rule, end: float) -> tuple[float, float]
 
 def _walked(lines: Lines, source: Walk | Kinks, n_rows: float, end: float, method: str) -> LineSearch:
     """Walk so many rows and keep them; the lowest AUM among them."""
-    rows = np.concatenate(list(_batches(source, n_rows, end)), axis=1)
+    batches = list(_batches(source, n_rows, end))
+    rows = batches[0] if len(batches) == 1 else np.concatenate(batches, axis=1)
     first, last = lowest_aum(rows)
     reach = float(rows[STEP, -1]) if rows.shape[1] == n_rows else end
-    return _found(lines, first, min(last, reach), method, table=Table(*rows))
+    last = min(last, reach)
+    if method == "kinks":
+        return replace(_found(lines, first, last, method), table=Table(*rows))
+    step = 0.5 * (first + last) if last < np.inf else first
+    row = int(np.searchsorted(rows[STEP], step, side="right")) - 1
+    auc = rows[AUC if rows[STEP, row] == step else AUC_AFTER, row]
+    aum = rows[AUM, row] + rows[SLOPE, row] * (step - rows[STEP, row])
+    return LineSearch(step, float(aum), float(auc), first, last, Table(*rows), method)
 
 
-def _found(
-    lines: Lines, first: float, last: float, method: str, wants_auc: bool = False, table: Table | None = None
-) -> LineSearch:
+def _found(lines: Lines, first: float, last: float, method: str, wants_auc: bool = False) -> LineSearch:
     """The step within the interval, and what holds there."""
-    if table is None:
-        ends = [first] if last in (first, np.inf) else [first, last]
-        table = Table(*np.array([(step, *at_step(lines, step)) for step in ends]).T)
     step = 0.5 * (first + last) if last < np.inf else first
     here = at_step(lines, step)
+    ends = {first: here if first == step else at_step(lines, first)}
+    if first < last < np.inf:
+        ends[last] = at_step(lines, last)
+    table = Table(*np.array([(end, *there[:4]) for end, there in ends.items()]).T)
     if wants_auc and last == np.inf and here.auc != here.auc_after:
         step = 2.0 * first if first > 0.0 else 1.0  # any step beyond the first will do
         here = at_step(lines, step)
@@ -164,7 +171,7 @@ def _found(
 
 def _batches(source: Walk | Kinks, n_rows: float, end: float) -> Iterator[np.ndarray]:
     """Rows of a walk in batches, at most so many in all; where it ends at `end`, a row of that step."""
-    batch, last = BATCH, None
+    batch, last = BATCH if n_rows == np.inf else LARGEST_BATCH, None
     while n_rows > 0:
         asked = int(min(batch, n_rows))
         rows = source.next_rows(asked, end)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.lines import after_reversed, auc_of, before, starts_of
+from aucmax.aum.lines import after_reversed, before
 
 
 class AUM(NamedTuple):
@@ -99,7 +99,7 @@ def roc_auc(errors: ErrorFunctions, pred: ArrayLike) -> float:
     0.75
     """
     groups = _grouped(errors, checked_column(pred, errors.n_examples, "pred"))
-    return auc_of(np.diff(groups.fp), np.diff(groups.fn))
+    return _auc_of(np.diff(groups.fp), np.diff(groups.fn))
 
 
 def roc_curve(errors: ErrorFunctions, pred: ArrayLike) -> ROC:
@@ -130,7 +130,14 @@ def _grouped(errors: ErrorFunctions, pred: np.ndarray) -> _Groups:
     threshold = errors.v - pred[errors.example]
     order = np.argsort(threshold)
     threshold = threshold[order]
-    starts = starts_of(threshold[1:] != threshold[:-1])
+    starts = np.concatenate(([0], np.flatnonzero(threshold[1:] != threshold[:-1]) + 1))
     fp, fn = before(errors.fp[order]), after_reversed(errors.fn[order])
     ends = np.concatenate((starts, [order.size]))
     return _Groups(order, starts, threshold[starts], fp[ends], fn[ends])
+
+
+def _auc_of(fp: np.ndarray, fn: np.ndarray) -> float:
+    """Area under the ROC curve whose segments, in order, have these sides; each is a diagonal."""
+    true_positives = before(-fn)
+    area = fp @ (true_positives[1:] + true_positives[:-1])
+    return float(area / (2.0 * fp.sum() * true_positives[-1]))

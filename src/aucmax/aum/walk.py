@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.lines import FLAT, TIED, Lines, after_reversed, at_step, before, slope_terms
+from aucmax.aum.lines import FLAT, TIED, AtStep, Lines, after_reversed, at_step, before
 from aucmax.jit import kernel
 
 STEP, AUM, SLOPE, AUC, AUC_AFTER = range(5)  # rows of the table
-_INTERCEPT, _SLOPE, _FP, _FN, _D = range(5)  # columns of the lines in rank order
+_D = 4  # column of D in the lines in rank order, after intercept, slope, fp and fn; no line meets the first and last
 
 
 class Walk:
@@ -36,23 +36,26 @@ class Walk:
 
     def __init__(self, lines: Lines) -> None:
         fp, fn = before(lines.fp), after_reversed(lines.fn)
-        self._ranked = np.zeros((lines.fp.size + 1, 5))
-        self._ranked[:-1, :_D] = np.stack(lines, axis=1)
-        self._ranked[:, _D] = fp - fn
+        self._ranked = np.empty((lines.fp.size + 2, 5))
+        for column, values in enumerate(lines):
+            self._ranked[1:-1, column] = values
+        self._ranked[0], self._ranked[-1] = (0.0, -np.inf, 0.0, 0.0, 0.0), (0.0, np.inf, 0.0, 0.0, 0.0)
+        self._ranked[1:, _D] = fp - fn
         self._tree = _tree_of(self._ranked)
         self._pairs = fp[-1] * fn[0]
-        start = at_step(lines, 0.0)
-        self._first = np.array([[0.0], [start.aum], [start.slope], [start.auc], [start.auc_after]])
-        slope, size = slope_terms(lines.slope, np.minimum(fp, fn))
-        self._state = np.array([0.0, start.aum, slope, size, start.auc_after * self._pairs])
+        self._start: AtStep | None = at_step(lines, 0.0)
+        start = self._start
+        self._state = np.array([0.0, start.aum, start.slope, start.size, start.auc_after * self._pairs])
 
     def next_rows(self, count: int, max_step: float = np.inf) -> np.ndarray:
         """The next rows of the table, in columns; fewer than `count` if there are no more up to `max_step`."""
-        first, self._first = self._first, self._first[:, :0]
-        rows = np.empty((5, count - first.shape[1]))
-        found = _advance(self._ranked, *self._tree, self._state, max_step, TIED, FLAT, rows)
-        rows[AUC:] /= self._pairs
-        return np.concatenate((first, rows[:, :found]), axis=1)
+        rows, start = np.empty((5, count)), 0
+        if self._start is not None:
+            rows[:, 0], start = (0.0, *self._start[:4]), 1
+            self._start = None
+        found = _advance(self._ranked, *self._tree, self._state, max_step, TIED, FLAT, start, rows)
+        rows[AUC:, start:found] /= self._pairs
+        return rows if found == count else rows[:, :found].copy()
 
 
 def _tree_of(ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -60,13 +63,12 @@ def _tree_of(ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     Each level but the root is padded to whole families of eight.
     """
-    widths = [_families(ranked.shape[0] - 2)]
+    widths = [_families(ranked.shape[0] - 1)]
     while widths[-1] > 8:
         widths.append(_families(widths[-1] // 8))
     levels = np.cumsum([0, *widths])
     tree = np.full(levels[-1] + 1, np.inf)
-    gaps = np.zeros(tree.size, dtype=np.int64)
-    gaps[: widths[0]] = np.arange(widths[0])
+    gaps = np.empty(tree.size, dtype=np.int64)
     _plant(ranked, tree, gaps, levels)
     return tree, gaps, levels
 
@@ -78,24 +80,25 @@ def _families(width: int) -> int:
 @kernel
 def _plant(ranked, tree, gaps, levels):
     """Leaves: where each pair of neighbours crosses. Then all nodes above them."""
-    for gap in range(ranked.shape[0] - 2):
+    for gap in range(ranked.shape[0] - 1):
         tree[gap] = _crossing(ranked, gap, 0.0)
     for level in range(levels.size - 1):
         for node in range((levels[level + 1] - levels[level]) // 8):
-            _renew_node(tree, gaps, levels[level] + 8 * node, levels[level + 1] + node)
+            _renew_node(tree, gaps, levels[1], levels[level] + 8 * node, levels[level + 1] + node)
 
 
-@kernel
+@kernel(strict=True)
 def _crossing(ranked, gap, step):
     """The step at which the lines around a gap cross, not before the current one; infinity if they never do."""
     closing = ranked[gap, 1] - ranked[gap + 1, 1]
-    if closing <= 0.0:
-        return np.inf
-    return max(step, (ranked[gap + 1, 0] - ranked[gap, 0]) / closing)
+    divisor = closing if closing > 0.0 else 1.0  # divided in any case: a branch could not be predicted
+    crossing = (ranked[gap + 1, 0] - ranked[gap, 0]) / divisor
+    crossing = crossing if crossing > step else step
+    return crossing if closing > 0.0 else np.inf
 
 
 @kernel
-def _renew_node(tree, gaps, first, node):
+def _renew_node(tree, gaps, leaves, first, node):
     """Make a node the least of its eight children; whether it changed. Three rounds, which need no branches."""
     a, b, c, d = tree[first], tree[first + 2], tree[first + 4], tree[first + 6]
     a2, b2, c2, d2 = tree[first + 1], tree[first + 3], tree[first + 5], tree[first + 7]
@@ -106,7 +109,7 @@ def _renew_node(tree, gaps, first, node):
     a, c = min(a, b), min(c, d)
     i = k if c < a else i
     a = min(a, c)
-    gap = gaps[first + i]
+    gap = first + i if first < leaves else gaps[first + i]
     if tree[node] == a and gaps[node] == gap:
         return False
     tree[node] = a
@@ -118,16 +121,16 @@ def _renew_node(tree, gaps, first, node):
 def _renew(tree, gaps, levels, low, high):
     """Bring the nodes above the leaves low..high up to date."""
     for level in range(levels.size - 1):
-        changed = False
-        for node in range(low // 8, high // 8 + 1):
-            changed |= _renew_node(tree, gaps, levels[level] + 8 * node, levels[level + 1] + node)
+        low >>= 3
+        high >>= 3
+        changed = _renew_node(tree, gaps, levels[1], levels[level] + (low << 3), levels[level + 1] + low)
+        if high > low:
+            changed |= _renew_node(tree, gaps, levels[1], levels[level] + (high << 3), levels[level + 1] + high)
         if not changed:
             return
-        low //= 8
-        high //= 8
 
 
-@kernel
+@kernel(strict=True)
 def _swap(ranked, r, tiny):
     """Swap the lines of ranks r and r + 1; the changes of the slope of AUM and of the pairs won."""
     a, b, fp, fn = ranked[r, 0], ranked[r, 1], ranked[r, 2], ranked[r, 3]
@@ -145,12 +148,11 @@ def _swap(ranked, r, tiny):
 
 
 @kernel
-def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, rows):
-    """Fill the table with the next rows; crossings that are tied make one row. Returns how many there were."""
+def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, rows):
+    """Fill the table with the next rows; crossings that are tied make one row. Returns how many are filled."""
     step, aum, slope, size, pairs = state[0], state[1], state[2], state[3], state[4]
-    found = 0
-    last, root = ranked.shape[0] - 3, levels[-1]
-    tiny = flat * (ranked[-1, 4] - ranked[0, 4])
+    root = levels[-1]
+    tiny = flat * (ranked[-1, 4] - ranked[1, 4])
     while found < rows.shape[1]:
         gap, now = gaps[root], tree[root]
         if now > max_step or now == np.inf:
@@ -165,10 +167,10 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, rows):
             slope += change
             size += abs(change)
             pairs += won
-            low, high = max(gap - 1, 0), min(gap + 1, last)
-            for near in range(low, high + 1):
-                tree[near] = _crossing(ranked, near, now)
-            _renew(tree, gaps, levels, low, high)
+            tree[gap - 1] = _crossing(ranked, gap - 1, now)
+            tree[gap] = np.inf
+            tree[gap + 1] = _crossing(ranked, gap + 1, now)
+            _renew(tree, gaps, levels, gap - 1, gap + 1)
             gap, now = gaps[root], tree[root]
         rows[0, found] = step
         rows[1, found] = aum

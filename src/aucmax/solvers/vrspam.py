@@ -16,8 +16,9 @@ the maximum into a mean; stratified ones, p_i = r_i / 2, free it of the class pr
 
 Guarded step (spec 2.6): eta begins at 1/L (1/(2L) if draws are not uniform). A snapshot that does not lower P is
 thrown away and eta halved, but not below 1/(3L), where every snapshot is taken: with i.i.d. draws and an inner length
-from Geometric(1/m) the distance to the optimum then falls by max((1 + eta l2)^-2, 1 - 1/(2m)) a step, in expectation
-(spec 2.4). Above that floor, where P decides and no theorem is needed, rows come in shuffled blocks.
+from Geometric(1/m) a step shrinks the expected distance to the optimum, as spec 2.4 measures it, by a factor of
+max((1 + eta l2)^-2, 1 - 1/(2m)). Above that floor P decides and no theorem is needed: uniform draws visit rows in
+shuffled blocks, others visit every row as often as its probability says, in random order.
 
 For L2, u = s v + c0 gamma + c1 m+ + c2 m- with gamma = g(z) + l2 z, and a = u.m+, b = u.m- are tracked: a step costs
 O(nonzeros of x_i). With l1 there is no such form, and steps take batches as in spam.py.
@@ -47,6 +48,7 @@ from aucmax.solvers.spam import SPAM, Iterate
 
 CHOICES = {
     "estimator": ("centred", "printed"),
+    "step": ("guarded", "paper"),  # or a number
     "sampling": ("auto", "uniform", "importance", "stratified"),
     "inner": ("fixed", "geometric"),
     "start": ("spam", "zero"),
@@ -54,10 +56,11 @@ CHOICES = {
 
 
 class Point(NamedTuple):
-    """Weights with their objective, scores and gradient of the loss."""
+    """Weights with their objective, gap (infinite without l2), scores and gradient of the loss."""
 
     w: np.ndarray
     objective: float
+    gap: float
     scores: np.ndarray
     gradient: np.ndarray
 
@@ -74,15 +77,20 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """Best weights and their objective, the snapshot to go on from, step, largest eigenvalue, passes, variance."""
+    """Best weights, their certificate, the snapshot to go on from, step, largest eigenvalue, passes, variance."""
 
     w: np.ndarray
-    objective: float = np.inf
+    best: tuple[float, float] = (np.inf, np.inf)
     point: Point | None = None
     eta: float = 0.0
     top: float = 0.0
     passes: float = 0.0
     variance: float = np.nan
+
+    @property
+    def certificate(self) -> tuple[float, float] | None:
+        """Objective and gap of the best weights, which cost nothing; None without l2."""
+        return self.best if np.isfinite(self.best[1]) else None
 
 
 @dataclass(repr=False, kw_only=True)
@@ -126,8 +134,9 @@ class VRSPAM(Solver):
 
     def init(self, problem: Problem, w: np.ndarray) -> Snapshot:
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name}={getattr(self, name)!r}; choose one of {list(choices)}")
+            value = getattr(self, name)
+            if value not in choices and (name != "step" or isinstance(value, str)):
+                raise ValueError(f"{name}={value!r}; choose one of {list(choices)}")
         if self.sampling == "uniform":
             warn_of_outliers(problem.data)
         return Snapshot(w)
@@ -142,15 +151,15 @@ class VRSPAM(Solver):
             free = eta <= floor or self.step == "paper"
             new, cost = self._inner(problem, old, plan, eta, free, rng)
             passes += cost
-            if free or _lower(problem, new, old):
+            if _lower(new, old) or (free and np.isfinite(new.objective)):
                 break
             grew = grew or not new.objective <= old.objective * (1.0 + 1e-9)
-            eta = max(eta / 2.0, floor)
+            eta = max(eta / 2.0, floor) if eta > floor else eta / 2.0
         if grew and first == self.step:
             warn_of_divergence(self.step, eta, plan.L)
-        w, objective = min((state.w, state.objective), (new.w, new.objective), key=lambda pair: pair[1])
+        w, best = (new.w, new[1:3]) if new.objective < state.best[0] else (state.w, state.best)
         variance = _variance(problem.data, plan, old, new, self.estimator == "centred")
-        return Snapshot(w, objective, new, eta, state.top, passes, variance)
+        return Snapshot(w, best, new, eta, state.top, passes, variance)
 
     def _begin(self, problem: Problem, state: Snapshot, rng: np.random.Generator) -> Snapshot:
         """The first snapshot: where one epoch of SPAM leads from 0, if that lowers P."""
@@ -162,7 +171,7 @@ class VRSPAM(Solver):
             iterate = SPAM().epoch(problem, Iterate(state.w, state.w), rng)
             point = min(point, _measure(problem, iterate.w), key=lambda point: point.objective)
             passes += iterate.passes
-        return Snapshot(point.w, point.objective, point, top=top, passes=passes)
+        return Snapshot(point.w, point[1:3], point, top=top, passes=passes)
 
     def _plan(self, problem: Problem, top: float) -> Plan:
         """With which probabilities to draw rows, how many at a time, and the L of that."""
@@ -228,24 +237,20 @@ def _draws(plan: Plan, n: int, length: int, independent: bool, rng: np.random.Ge
 
 def _measure(problem: Problem, w: np.ndarray) -> Point:
     """Objective, scores and gradient of the loss at w, in one pass."""
-    data = problem.data
-    if not w.any():
-        return Point(w, 0.5, np.zeros(data.n), -data.delta)
-    scores, (a, b) = data.scores(w), data.means @ w
+    data, penalty = problem.data, problem.penalty
+    scores, (a, b) = data.scores(w) if w.any() else np.zeros(data.n), data.means @ w
     centred = scores - np.where(data.y > 0, a, b)
     value = 0.5 * (data.r @ centred**2 + (1.0 - (a - b)) ** 2)
-    gradient = data.combine(data.r * centred) + ((a - b) - 1.0) * data.delta
-    return Point(w, float(value + problem.penalty.value(w)), scores, gradient)
+    within = data.combine(data.r * centred) if w.any() else np.zeros(data.dim)
+    gradient = within + ((a - b) - 1.0) * data.delta
+    gap = penalty.fenchel_gap(w, -gradient) if penalty.strong else np.inf
+    return Point(w, float(value + penalty.value(w)), gap, scores, gradient)
 
 
-def _lower(problem: Problem, new: Point, old: Point) -> bool:
-    """Whether the objective fell, or, where rounding hides that, the certificate."""
-    if new.objective < old.objective:
-        return True
-    if not (problem.penalty.strong and new.objective <= old.objective * (1.0 + 1e-14)):
-        return False
-    gaps = [problem.penalty.fenchel_gap(point.w, -point.gradient) for point in (new, old)]
-    return gaps[0] < gaps[1]
+def _lower(new: Point, old: Point) -> bool:
+    """Whether the objective fell or, where rounding hides that, its certificate."""
+    same = new.objective <= old.objective * (1.0 + 1e-14)
+    return new.objective < old.objective or (same and new.gap < old.gap)
 
 
 def _variance(data: Data, plan: Plan, old: Point, new: Point, centred: bool) -> float:
