@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-MEASURED = "Medians of alternating runs; milliseconds are of CPU time, on one thread."
+MEASURED = "Medians of alternating runs; milliseconds are of CPU time on one thread, unless said otherwise."
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 

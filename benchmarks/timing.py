@@ -1,21 +1,26 @@
 """Timings on a shared machine: both sides take turns, and CPU time on one BLAS thread is compared."""
 
 from collections.abc import Callable
-from time import process_time
+from contextlib import nullcontext
+from time import perf_counter, process_time
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 
-def medians(*calls: Callable[[], object], repeats: int = 7) -> list[float]:
-    """Median milliseconds of CPU time of each call; the first round warms up and is not counted."""
+def medians(*calls: Callable[[], object], repeats: int = 7, wall: bool = False) -> list[float]:
+    """Median milliseconds of each call; the first round warms up and is not counted.
+
+    Of CPU time on one BLAS thread, or, if `wall`, of the clock on the wall with as many threads as there are.
+    """
+    clock = perf_counter if wall else process_time
     times: list[list[float]] = [[] for _ in calls]
-    with threadpool_limits(1):
+    with nullcontext() if wall else threadpool_limits(1):
         for _ in range(repeats + 1):
             for call, seen in zip(calls, times, strict=True):
-                start = process_time()
+                start = clock()
                 call()
-                seen.append(process_time() - start)
+                seen.append(clock() - start)
     return [1e3 * float(np.median(seen[1:])) for seen in times]
 
 
