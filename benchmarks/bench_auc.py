@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import perf_counter
+from functools import partial
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from aucmax.metrics import roc_auc
-
-BAR = 4.0
+from benchmarks.timing import medians, row
 
 
 def cases(n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -26,30 +24,11 @@ def cases(n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
-def milliseconds(function: Callable, *args: np.ndarray) -> float:
-    start = perf_counter()
-    function(*args)
-    return 1e3 * (perf_counter() - start)
-
-
-def measure(y: np.ndarray, score: np.ndarray, repeats: int) -> tuple[float, float]:
-    """Median times of ours and theirs, called in turn so that both see the same machine."""
-    assert abs(roc_auc(y, score) - roc_auc_score(y, score)) < 1e-12
-    times = [(milliseconds(roc_auc, y, score), milliseconds(roc_auc_score, y, score)) for _ in range(repeats)]
-    ours, theirs = np.median(times, axis=0)
-    return float(ours), float(theirs)
-
-
 def run(n: int = 1_000_000, repeats: int = 7) -> list[dict]:
     """One row per case: both medians, their ratio, and the ratio that is promised."""
     rows = []
     for name, (y, score) in cases(n).items():
-        ours, theirs = measure(y, score, repeats)
-        what = f"roc_auc, n={n}, {name}"
-        rows.append({"what": what, "ours_ms": ours, "theirs_ms": theirs, "ratio": theirs / ours, "bar": BAR})
+        assert abs(roc_auc(y, score) - roc_auc_score(y, score)) < 1e-12
+        ours, theirs = medians(partial(roc_auc, y, score), partial(roc_auc_score, y, score), repeats=repeats)
+        rows.append(row(f"roc_auc, n={n}, {name}", ours, theirs, ">= 4"))
     return rows
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(row)

@@ -1,16 +1,14 @@
 """Our libsvm reader against scikit-learn's: alternating runs, medians."""
 
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
 from aucmax.files import libsvm
-
-BAR = 4.0
+from benchmarks.timing import medians, row
 
 
 def write_rows(path, n, d, nonzeros, show, seed=0):
@@ -29,29 +27,14 @@ CASES = {
 }
 
 
-def milliseconds(call, path):
-    start = time.perf_counter()
-    call(str(path))
-    return 1e3 * (time.perf_counter() - start)
-
-
-def compare(what, path, repeats):
-    libsvm.read(path)  # compiles
-    pairs = [(milliseconds(libsvm.read, path), milliseconds(load_svmlight_file, path)) for _ in range(repeats)]
-    ours, theirs = (median(column) for column in zip(*pairs))
-    return {"what": what, "ours_ms": ours, "theirs_ms": theirs, "ratio": theirs / ours, "bar": BAR}
-
-
 def run(repeats: int = 5) -> list[dict]:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for what, (n, d, nonzeros, show) in CASES.items():
             path = Path(folder) / "rows.svm"
             write_rows(path, n, d, nonzeros, show)
-            rows.append(compare(what, path, repeats))
+            ours, theirs = medians(
+                partial(libsvm.read, path), partial(load_svmlight_file, str(path)), repeats=repeats
+            )
+            rows.append(row(what, ours, theirs, ">= 4"))
     return rows
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(row)
