@@ -20,7 +20,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.extras
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 $(VENV)/.made:
