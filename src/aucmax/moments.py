@@ -10,14 +10,17 @@ so folds, streams and clusters need a single pass over the data. The scatter is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.rows import copy_rows, weighted_squares, weighted_sums
+from aucmax.rows import copy_shifted, weighted_squares, weighted_sums
+from aucmax.threads import in_threads, workers_for
+
+CHUNK = 2**19  # numbers of a chunk of rows, that fit in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +53,7 @@ class ClassMoments:
         mean = self.mean + (other.weight / weight) * (self.mean - other.mean)
         between = self._square(other.mean - self.mean) * (self.weight * other.weight / weight)
         scatter = self.scatter - other.scatter - between
-        diagonal = scatter if scatter.ndim == 1 else scatter.reshape(-1)[:: mean.size + 1]
-        np.maximum(diagonal, 0.0, out=diagonal)  # rounding must not leave a negative variance
-        return ClassMoments(self.count - other.count, weight, mean, scatter)
+        return ClassMoments(self.count - other.count, weight, mean, _without_negative_variances(scatter))
 
     def scaled(self, scale: np.ndarray) -> ClassMoments:
         """The moments of the same rows with column j divided by scale[j]."""
@@ -141,53 +142,38 @@ def _of_class(X: Any, index: np.ndarray, weight: np.ndarray, full: bool) -> Clas
     return ClassMoments(float(index.size), total, mean, weighted_squares(X, index, weight, mean))
 
 
-@np.errstate(invalid="ignore", over="ignore")
 def _full(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
-    """Moments with the scatter matrix, in one pass: chunks are centred at their own mean and merged."""
+    """Moments with the scatter matrix; a long class is shared among the threads."""
+    parts = np.array_split(index, workers_for(index.size * X.shape[1]))
+    return reduce(add, in_threads(lambda part: _scatter(X, part, weight), parts))
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def _scatter(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
+    """One pass: every chunk is measured from the mean of the rows before it, and the sums are moved to the new mean.
+
+    Only in the first chunk could such a move cancel what it should leave: that is measured from its own mean.
+    """
     dim = X.shape[1]
-    scatter = np.zeros((dim, dim))
-    mean, total = np.zeros(dim), 0.0
-    for chunk, sizes in _chunks(X, index, weight):
-        chunk_mean, chunk_total = _centre(chunk, sizes)
-        step, both = chunk_mean - mean, total + chunk_total
-        scatter += chunk.T @ chunk  # NumPy sees the symmetry and does half the work
-        if total > 0:
-            scatter += np.outer((total * chunk_total / both) * step, step)
-        mean += (chunk_total / both) * step
-        total = both
-    return ClassMoments(float(index.size), total, mean, scatter)
-
-
-def _chunks(X: Any, index: np.ndarray, weight: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Double-precision copies of some rows at a time, small enough for the cache, with their weights."""
-    rows = min(max(2**19 // max(X.shape[1], 1), 256), 8192)
-    buffer = np.empty((min(rows, max(index.size, 1)), X.shape[1]))
+    rows = min(max(CHUNK // max(dim, 1), 256), 8192)
+    buffer = np.empty((min(rows, max(index.size, 1)), dim))
+    scatter, mean, total = np.zeros((dim, dim)), np.zeros(dim), 0.0
     for start in range(0, index.size, rows):
         part = index[start : start + rows]
-        chunk = buffer[: part.size]
-        copy_rows(X, part, chunk)
-        yield chunk, weight[part]
+        chunk, sizes = buffer[: part.size], weight[part]
+        if start == 0:
+            mean += copy_shifted(X, part, sizes, mean, chunk) / sizes.sum()
+        sums = copy_shifted(X, part, sizes, mean, chunk)
+        total += sizes.sum()
+        step = sums / total
+        scatter += chunk.T @ chunk  # NumPy sees the symmetry and does half the work
+        scatter -= np.outer(total * step, step)
+        mean += step
+    return ClassMoments(float(index.size), float(total), mean, _without_negative_variances(scatter))
 
 
-def _centre(chunk: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
-    """Subtract the weighted mean in place and multiply by the root of the weights; return mean and weight."""
-    mean = np.empty(chunk.shape[1])
-    total = _centre_rows(chunk, weight, mean)
-    return mean, total
-
-
-@kernel
-def _centre_rows(chunk, weight, mean):
-    mean[:] = 0.0
-    total = 0.0
-    for i in range(weight.size):
-        total += weight[i]
-        for j in range(mean.size):
-            mean[j] += weight[i] * chunk[i, j]
-    for j in range(mean.size):
-        mean[j] /= total
-    for i in range(weight.size):
-        root = np.sqrt(weight[i])
-        for j in range(mean.size):
-            chunk[i, j] = root * (chunk[i, j] - mean[j])
-    return total
+def _without_negative_variances(scatter: np.ndarray) -> np.ndarray:
+    """The scatter, changed in place where rounding has left a diagonal entry below zero."""
+    diagonal = scatter if scatter.ndim == 1 else scatter.reshape(-1)[:: scatter.shape[0] + 1]
+    np.maximum(diagonal, 0.0, out=diagonal)
+    return scatter

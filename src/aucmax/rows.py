@@ -66,6 +66,13 @@ def stacked(above: Any, below: Any) -> Any:
     return np.vstack([above, below])
 
 
+def columns_added(X: Any, dim: int) -> Any:
+    """X with columns of zeros at its right, `dim` in all."""
+    if is_sparse(X):
+        return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
+    return np.pad(X, ((0, 0), (0, dim - X.shape[1])))
+
+
 def dense(X: Any) -> np.ndarray:
     """X as a plain array of double precision."""
     return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
@@ -86,6 +93,16 @@ def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
         np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes a copy in between
     else:
         out[...] = X[index]
+
+
+def copy_shifted(
+    X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray
+) -> np.ndarray:
+    """Write sqrt(weight_k) (x - centre) of the rows in `index` into `out`; return the sum of weight_k (x - centre)."""
+    rows, index = (X[index].toarray(), np.arange(index.size)) if is_sparse(X) else (X, index)
+    sums = np.zeros(centre.size)
+    _copy_shifted(rows, index, weight, centre, out, sums)
+    return sums
 
 
 def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -214,6 +231,15 @@ def _dot(X, index, W, out):
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
             out[i, k] = row_dot(X, index[i], W[k])
+
+
+@kernel
+def _copy_shifted(X, index, weight, centre, out, sums):
+    for k in range(index.size):
+        root = np.sqrt(weight[k])
+        for j in range(centre.size):
+            out[k, j] = root * (X[index[k], j] - centre[j])
+            sums[j] += root * out[k, j]
 
 
 @kernel

@@ -1,13 +1,21 @@
-"""One BLAS thread for small matrices: in a loop of small calls, waiting for other threads costs far more."""
+"""Threads: one of BLAS for small matrices, where waiting for others costs far more; several of ours for long tables.
+
+Our own share rows of a table among them. There are never more of them than BLAS is allowed, so that a limit set by
+`threadpoolctl` or the environment holds for both.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-SMALL = 512  # columns up to which a second thread does not pay
+SMALL = 512  # columns up to which a second thread of BLAS does not pay
+SHARE = 2**20  # numbers of a table that are worth a thread
 
 
 @cache
@@ -17,4 +25,23 @@ def _controller() -> ThreadpoolController:
 
 def threads_for(dim: int) -> AbstractContextManager:
     """A context in which BLAS uses one thread if matrices of `dim` columns are small."""
-    return _controller().limit(limits=1, user_api="blas") if dim <= SMALL else nullcontext()
+    return _one_thread() if dim <= SMALL else nullcontext()
+
+
+def _one_thread() -> AbstractContextManager:
+    return _controller().limit(limits=1, user_api="blas")
+
+
+def workers_for(size: int) -> int:
+    """Among how many threads a pass over `size` numbers is worth sharing."""
+    allowed = [library.num_threads for library in _controller().lib_controllers if library.user_api == "blas"]
+    return max(min([size // SHARE, *allowed]), 1)
+
+
+def in_threads(function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
+    """function(part) of every part, each in a thread of its own in which BLAS does not start others."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return [function(parts[0])]
+    with _one_thread(), ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(function, parts))
