@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from aucmax.jit import kernel
+
 FLATTEST = 1e-3  # smallest slope, in standard deviations of the scores: the order of the scores is kept
 
 
@@ -28,10 +30,10 @@ class Sigmoid:
         (True, True)
         """
         spread = float(scores.std()) or 1.0
-        design = np.column_stack([(scores - scores.mean()) / spread, np.ones(scores.size)])
-        theta = _newton(design, _soft_labels(y, weight), weight / weight.sum())
-        slope = max(theta[0], FLATTEST) / spread
-        return cls(float(slope), float(theta[1] - slope * scores.mean()))
+        z = (scores - scores.mean()) / spread
+        slope, intercept = _newton(z, _soft_labels(y, weight), weight / weight.sum())
+        slope = max(slope, FLATTEST) / spread
+        return cls(float(slope), float(intercept - slope * scores.mean()))
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Probability of the positive class."""
@@ -49,25 +51,41 @@ def _soft_labels(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.where(y > 0, (pos + 1.0) / (pos + 2.0), 1.0 / (neg + 2.0))
 
 
-def _newton(design: np.ndarray, target: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Minimise the weighted logistic loss by Newton steps with backtracking."""
-    theta, logits = np.zeros(2), np.zeros(target.size)
-    value = _loss(logits, target, weight)
+def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Slope and intercept of least weighted logistic loss, by Newton steps with backtracking."""
+    theta = np.zeros(2)
+    value, gradient, hessian = _logistic(z, target, weight, theta)
     for _ in range(100):
-        probability = expit(logits)
-        gradient = design.T @ (weight * (probability - target))
-        curvature = weight * probability * (1.0 - probability)
-        hessian = design.T @ (curvature[:, None] * design) + 1e-12 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        move, size = design @ step, 1.0
-        while (lower := _loss(logits - size * move, target, weight)) > value and size > 1e-10:
+        step = np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient)
+        size = 1.0
+        while (lower := _logistic(z, target, weight, theta - size * step))[0] > value and size > 1e-10:
             size /= 2
-        theta, logits = theta - size * step, logits - size * move
-        if value - lower <= 1e-12:
+        gain, theta = value - lower[0], theta - size * step
+        if gain <= 1e-12:
             break
-        value = lower
-    return theta
+        value, gradient, hessian = lower
+    return theta[0], theta[1]
 
 
-def _loss(logits: np.ndarray, target: np.ndarray, weight: np.ndarray) -> float:
-    return float(weight @ (np.logaddexp(0.0, logits) - target * logits))
+def _logistic(z: np.ndarray, target: np.ndarray, weight: np.ndarray, theta: np.ndarray) -> tuple:
+    """Loss, gradient and Hessian at (slope, intercept) = theta."""
+    value, by_slope, by_intercept, both_slope, mixed, both_intercept = _logistic_sums(z, target, weight, *theta)
+    return value, np.array([by_slope, by_intercept]), np.array([[both_slope, mixed], [mixed, both_intercept]])
+
+
+@kernel
+def _logistic_sums(z, target, weight, slope, intercept):
+    value = g0 = g1 = h00 = h01 = h11 = 0.0
+    for i in range(z.size):
+        logit = slope * z[i] + intercept
+        decay = np.exp(-abs(logit))
+        probability = (1.0 if logit > 0.0 else decay) / (1.0 + decay)
+        value += weight[i] * (max(logit, 0.0) + np.log1p(decay) - target[i] * logit)
+        g = weight[i] * (probability - target[i])
+        h = weight[i] * probability * (1.0 - probability)
+        g0 += g * z[i]
+        g1 += g
+        h00 += h * z[i] * z[i]
+        h01 += h * z[i]
+        h11 += h
+    return value, g0, g1, h00, h01, h11

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 
 from aucmax.moments import Moments
 
@@ -25,30 +25,34 @@ def make_folds(
     """Pairs of training and test rows, all of positive weight; an integer means shuffled stratified folds."""
     weighted = np.flatnonzero(weight > 0)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        splits = _stratified(int(cv), y[weighted], rng).split(weighted, y[weighted])
-        folds = [(weighted[train], weighted[test]) for train, test in splits]
+        number = _stratified(int(cv), y[weighted], rng)
+        folds = [(weighted[number != k], weighted[number == k]) for k in range(number.max() + 1)]
     else:
         splits = check_cv(cv, y, classifier=True).split(X, y, groups)
         folds = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in splits]
-    for number, fold in enumerate(folds):
+    for k, fold in enumerate(folds):
         for rows, what in zip(fold, ("training", "test"), strict=True):
             if (y[rows] > 0).all() or (y[rows] < 0).all():
                 raise ValueError(
-                    f"the {what} rows of fold {number} are of one class only, so that no AUC can be had; use fewer "
+                    f"the {what} rows of fold {k} are of one class only, so that no AUC can be had; use fewer "
                     "folds or a stratified splitter"
                 )
     return folds
 
 
-def _stratified(n_splits: int, y: np.ndarray, rng: np.random.Generator) -> StratifiedKFold:
-    rarest = int(min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)))
+def _stratified(n_splits: int, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A test fold for every row: each class is shuffled and dealt out, the second going on where the first ended."""
+    pos, neg = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+    rarest = min(pos.size, neg.size)
     if n_splits < 2:
         raise ValueError(f"cv={n_splits}; give at least 2 folds")
     if rarest < 2:
         raise ValueError("one class has a single row; cross-validation needs two rows of each class")
     if rarest < n_splits:
         warnings.warn(f"cv={n_splits}, but one class has only {rarest} rows: {rarest} folds are used", stacklevel=4)
-    return StratifiedKFold(min(n_splits, rarest), shuffle=True, random_state=int(rng.integers(2**31 - 1)))
+    number = np.empty(y.size, dtype=int)
+    number[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(y.size) % min(n_splits, rarest)
+    return number
 
 
 def training_moments(

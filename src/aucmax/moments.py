@@ -21,6 +21,7 @@ from aucmax.rows import copy_shifted, weighted_squares, weighted_sums
 from aucmax.threads import in_threads, workers_for
 
 CHUNK = 2**19  # numbers of a chunk of rows, that fit in the cache
+FIRST = 256  # rows of the first chunk
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,26 +151,26 @@ def _full(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
 
 @np.errstate(invalid="ignore", over="ignore")
 def _scatter(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
-    """One pass: every chunk is measured from the mean of the rows before it, and the sums are moved to the new mean.
+    """One pass: every chunk is measured from the mean of the rows before it, then all sums are moved to the new mean.
 
-    Only in the first chunk could such a move cancel what it should leave: that is measured from its own mean.
+    In the first chunk such a move could cancel what it should leave: it is measured from its own mean. It is small,
+    as it is read twice, but not so small that the second could cancel more than a digit.
     """
     dim = X.shape[1]
-    rows = min(max(CHUNK // max(dim, 1), 256), 8192)
-    buffer = np.empty((min(rows, max(index.size, 1)), dim))
+    rows = min(max(CHUNK // max(dim, 1), FIRST), 8192)
+    buffer = np.empty((min(rows, index.size), dim))
     scatter, mean, total = np.zeros((dim, dim)), np.zeros(dim), 0.0
-    for start in range(0, index.size, rows):
-        part = index[start : start + rows]
+    for part in np.split(index, range(FIRST, index.size, rows)):
         chunk, sizes = buffer[: part.size], weight[part]
-        if start == 0:
-            mean += copy_shifted(X, part, sizes, mean, chunk) / sizes.sum()
-        sums = copy_shifted(X, part, sizes, mean, chunk)
-        total += sizes.sum()
-        step = sums / total
+        added = float(sizes.sum())
+        if total == 0.0 < added:
+            mean += copy_shifted(X, part, sizes, mean, chunk) / added
+        total += added
+        step = copy_shifted(X, part, sizes, mean, chunk) / (total or 1.0)
         scatter += chunk.T @ chunk  # NumPy sees the symmetry and does half the work
         scatter -= np.outer(total * step, step)
         mean += step
-    return ClassMoments(float(index.size), float(total), mean, _without_negative_variances(scatter))
+    return ClassMoments(float(index.size), total, mean, _without_negative_variances(scatter))
 
 
 def _without_negative_variances(scatter: np.ndarray) -> np.ndarray:

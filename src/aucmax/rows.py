@@ -95,10 +95,8 @@ def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
         out[...] = X[index]
 
 
-def copy_shifted(
-    X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray
-) -> np.ndarray:
-    """Write sqrt(weight_k) (x - centre) of the rows in `index` into `out`; return the sum of weight_k (x - centre)."""
+def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """Write sqrt(weight) (x - centre) of the rows in `index` into `out`; return the sum of weight (x - centre)."""
     rows, index = (X[index].toarray(), np.arange(index.size)) if is_sparse(X) else (X, index)
     sums = np.zeros(centre.size)
     _copy_shifted(rows, index, weight, centre, out, sums)
