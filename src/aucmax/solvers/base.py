@@ -25,8 +25,9 @@ class Solver(BaseEstimator, ABC):
     """A minimiser of the one objective; subclasses write `init` and `epoch`.
 
     A state is anything with `w`, the weights to return so far, and `passes`, the passes over the data that they
-    cost; it may have `variance`, the variance of the update, and `certificate`, the objective at w and a gap that the
-    run has found, at least as tight as `Problem.certify`. States are not changed: `epoch` returns a new one.
+    cost; it may have `variance`, the variance of the update, `certificate`, the objective at w and a gap that the run
+    has found, at least as tight as `Problem.certify`, and `ended`, that another epoch would change nothing. States are
+    not changed: `epoch` returns a new one.
 
     Parameters
     ----------
@@ -43,11 +44,16 @@ class Solver(BaseEstimator, ABC):
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
+    from_moments: ClassVar[bool] = False  # full moments are all it needs: exact streams, rows taken out again
     certified: ClassVar[bool] = True  # False: a rule of its own, not the gap, says when the run has come to its end
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         """Whether the data should come with the scatter matrix of their classes."""
         return False
+
+    def kept_weight(self) -> float:
+        """What a row of a stream keeps of its weight when the next one comes."""
+        return 1.0
 
     def adapt(self, problem: Problem) -> Problem:
         """The problem that this solver minimises: the one given, unless it is set to a constraint instead."""
@@ -60,6 +66,10 @@ class Solver(BaseEstimator, ABC):
     @abstractmethod
     def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
         """The state one epoch later."""
+
+    def variance(self, problem: Problem, state: Any) -> float:
+        """The variance of the update, of solvers that know it: an evaluation, off the clock."""
+        return np.nan
 
     def solve(
         self,
@@ -81,12 +91,11 @@ class Solver(BaseEstimator, ABC):
             seconds += perf_counter() - start
             objective, gap = getattr(state, "certificate", None) or problem.certify(state.w)
             aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
-            variance = getattr(state, "variance", np.nan)
-            record = Record(epoch, state.passes, seconds, objective, gap, *aucs, variance)
+            record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
             trace.records.append(record)
-            converged = self.certified and gap <= self.tol * objective
+            converged = self.certified and gap <= self.tol * max(objective, 0.0)  # rounding
             told = callback is not None and callback(record)
-            if converged or told or not np.isfinite(objective):
+            if converged or told or not np.isfinite(objective) or getattr(state, "ended", False):
                 break
         reached = converged or (not self.certified and bool(np.isfinite(objective)))
         return Solution(state.w, objective, gap, epoch, reached, trace, state)

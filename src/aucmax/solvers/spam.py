@@ -45,6 +45,7 @@ from aucmax.solvers.smoothness import (
     warn_of_outliers,
 )
 
+RUN = 64  # neighbours visited one after the other
 THETA = 0.5  # of Theorem 4.1, which takes any in (0, 1)
 SMALL = 1e-4  # s below which v is written out, so that v and its average keep their digits
 
@@ -79,7 +80,6 @@ class Iterate:
     L: float = 0.0
     top: float = 0.0
     cap: float = np.inf
-    variance: float = np.nan
 
     def rescaled(self, ratio: np.ndarray) -> Iterate:
         """The same state with weight j multiplied by ratio[j], for streams whose column scale has changed."""
@@ -105,7 +105,7 @@ class SPAM(Solver):
     batch_size : int, optional
         Rows in a step with an l1 norm; chosen from the data if not given.
     track_variance : bool
-        Compute the variance of the update after every epoch, for two more passes, which are not counted.
+        Compute the variance of the update after every epoch; as an evaluation, it is not timed.
     max_epochs, tol
         See `Solver`.
     """
@@ -130,8 +130,7 @@ class SPAM(Solver):
         state = self._seen(problem, state) if new_rows else state
         if problem.penalty.l1 > 0 and (new_rows or state.top == 0.0):
             state = replace(state, top=max(state.top, top_eigenvalue(problem.data, rng)))
-        new = self._guarded(problem, state, shuffled_blocks(problem.data.n, rng))
-        return replace(new, variance=self._variance(problem, new.last)) if self.track_variance else new
+        return self._guarded(problem, state, shuffled_blocks(problem.data.n, rng, run=RUN))
 
     def _seen(self, problem: Problem, state: Iterate) -> Iterate:
         """The state with the L of all rows seen, in the class weights of now."""
@@ -193,9 +192,11 @@ class SPAM(Solver):
             return Steps(slope, slope, 1.0, cap)
         raise ValueError(f"step={self.step!r}; choose 'capped', 'theorem_4_1', 'theorem_4_2' or a number")
 
-    def _variance(self, problem: Problem, w: np.ndarray) -> float:
-        """E|G_i - E[G_i]|^2 at w; G_i is a number times x_i - xi, so that none is formed."""
-        data = problem.data
+    def variance(self, problem: Problem, state: Iterate) -> float:
+        """E|G_i - E[G_i]|^2 at the last iterate; G_i is a number times x_i - xi, so that none is formed."""
+        if not self.track_variance:
+            return np.nan
+        data, w = problem.data, state.last
         a, b = data.means @ w
         numbers = pair_weights(data) * (data.scores(w) - np.where(data.y > 0, b, a) - data.y)
         gradient = problem.gradient(w)

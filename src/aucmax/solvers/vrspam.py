@@ -161,6 +161,9 @@ class VRSPAM(Solver):
         variance = _variance(problem.data, plan, old, new, self.estimator == "centred")
         return Snapshot(w, best, new, eta, state.top, passes, variance)
 
+    def variance(self, problem: Problem, state: Snapshot) -> float:
+        return state.variance
+
     def _begin(self, problem: Problem, state: Snapshot, rng: np.random.Generator) -> Snapshot:
         """The first snapshot: where one epoch of SPAM leads from 0, if that lowers P."""
         top, passes = 0.0, 1.0
