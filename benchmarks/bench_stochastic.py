@@ -35,16 +35,30 @@ def epoch_rows():
 
 
 def _epochs(name, X, y, bar_sgd, bar_product):
+    """Last iterates against last iterates, averages against averages."""
     problem, w = make(X, y, 1e-3), np.ones(X.shape[1])
-    sgd = SGDClassifier(loss="log_loss", alpha=1e-3, max_iter=1, tol=None)
-    spam, sdca, theirs, product = medians(
-        epoch(SPAM(), problem), epoch(SDCA(), problem), lambda: sgd.fit(X, y), lambda: X @ w, repeats=9
+    last, average, sdca, sgd, averaged_sgd, product = medians(
+        epoch(SPAM(average=False), problem),
+        epoch(SPAM(), problem),
+        epoch(SDCA(), problem),
+        _sgd(X, y),
+        _sgd(X, y, average=True),
+        lambda: X @ w,
+        repeats=15,
     )
     return [
-        row(f"spam, an epoch, {name}, against SGDClassifier", spam, theirs, bar_sgd),
-        row(f"spam, an epoch, {name}, against X @ w", spam, product, bar_product),
+        row(f"spam, an epoch, {name}, against SGDClassifier", last, sgd, bar_sgd),
+        row(f"the same, both averaged, {name}", average, averaged_sgd, bar_sgd),
+        row(f"spam, an epoch, {name}, against X @ w", last, product, bar_product),
+        row(f"spam, an averaged epoch, {name}, against X @ w", average, product, ""),
         row(f"sdca, an epoch, {name}, against X @ w", sdca, product, ""),
     ]
+
+
+def _sgd(X, y, **settings):
+    """A call that runs one epoch of scikit-learn's."""
+    model = SGDClassifier(loss="log_loss", alpha=1e-3, max_iter=1, tol=None, **settings)
+    return lambda: model.fit(X, y)
 
 
 def ridge_rows():

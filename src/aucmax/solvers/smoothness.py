@@ -22,11 +22,6 @@ def rows_seen(data: Data) -> float:
     return max(float(data.n), data.raw_moments.pos.count + data.raw_moments.neg.count)
 
 
-def pair_weights(data: Data) -> np.ndarray:
-    """e = n r, n being all rows seen."""
-    return rows_seen(data) * data.r
-
-
 def distances(data: Data) -> np.ndarray:
     """|x_i - xi|^2 for every row, xi midway between the class means."""
     xi = data.means.mean(axis=0)

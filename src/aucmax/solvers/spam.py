@@ -36,7 +36,6 @@ from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.smoothness import (
     batch_smoothness,
     distances,
-    pair_weights,
     paper_scale,
     rows_seen,
     suitable_batch,
@@ -198,7 +197,7 @@ class SPAM(Solver):
             return np.nan
         data, w = problem.data, state.last
         a, b = data.means @ w
-        numbers = pair_weights(data) * (data.scores(w) - np.where(data.y > 0, b, a) - data.y)
+        numbers = data.e * (data.scores(w) - np.where(data.y > 0, b, a) - data.y)
         gradient = problem.gradient(w)
         return float(np.mean(numbers**2 * self._norms(data)) - gradient @ gradient)
 
@@ -214,7 +213,7 @@ def _visit_rows(problem, state, order, steps, share, average):
     """Steps so far, last iterate and average after an L2 epoch."""
     data, t = problem.data, state.t + order.size
     v, written, lag = state.last.copy(), np.zeros(data.dim), np.zeros(data.n if average else 0)
-    rows = (data.rows, order, pair_weights(data) * data.y, data.mean_products, data.means)
+    rows = (data.rows, data.y, order, data.e, data.mean_products, data.means)
     s, c, C, c_sum = _epoch(*rows, share, problem.penalty.l2, steps, float(state.t), v, written, lag)
     xi = share * data.means.sum(axis=0)
     last = s * v + c * xi
@@ -230,7 +229,7 @@ def _visit_batches(problem, state, order, size, steps, share, average):
     last, mean = state.last.copy(), state.w.copy() if average else np.empty(0)
     n_steps = -(-order.size // size)
     ends = np.linspace(0, order.size, n_steps + 1).astype(np.int64)
-    rows = (data.rows, order, ends, pair_weights(data) * data.y, data.means, xi)
+    rows = (data.rows, data.y, order, ends, data.e, data.means, xi)
     _batch_epoch(*rows, penalty.l1, penalty.l2, steps, float(state.t), last, mean)
     return state.t + n_steps, last, mean
 
@@ -242,7 +241,7 @@ def _eta(steps, t):
 
 
 @kernel
-def _epoch(X, order, signed, products, means, share, l2, steps, t, v, written, lag):
+def _epoch(X, y, order, e, products, means, share, l2, steps, t, v, written, lag):
     a, b, xi_pos, xi_neg = 0.0, 0.0, 0.0, 0.0
     for j in range(v.size):
         a += v[j] * means[0, j]
@@ -253,9 +252,9 @@ def _epoch(X, order, signed, products, means, share, l2, steps, t, v, written, l
     for i in order:
         t += 1.0
         eta, inverse = _eta(steps, t), 1.0 / s
-        pos, neg, e = products[i, 0], products[i, 1], signed[i]  # e_i y_i
+        pos, neg = products[i, 0], products[i, 1]
         q = s * row_dot(X, i, v) + c * share * (pos + neg)
-        g = eta * e * (q - b - 1.0 if e > 0 else a - q - 1.0)
+        g = eta * e[i] * (q - b - 1.0 if y[i] > 0 else q - a + 1.0)
         row_axpy(X, i, -g * inverse, v)
         if lag.size > 0:
             lag[i] -= g * inverse * C
@@ -275,7 +274,7 @@ def _epoch(X, order, signed, products, means, share, l2, steps, t, v, written, l
 
 
 @kernel
-def _batch_epoch(X, order, ends, signed, means, xi, l1, l2, steps, t, w, mean):
+def _batch_epoch(X, y, order, ends, e, means, xi, l1, l2, steps, t, w, mean):
     a, b = 0.0, 0.0
     for j in range(w.size):
         a += w[j] * means[0, j]
@@ -286,8 +285,8 @@ def _batch_epoch(X, order, ends, signed, means, xi, l1, l2, steps, t, w, mean):
         eta, first, size, total = _eta(steps, t), ends[k], ends[k + 1] - ends[k], 0.0
         for m in range(size):
             i = order[first + m]
-            q, e = row_dot(X, i, w), signed[i]  # e_i y_i
-            g[m] = eta * e * (q - b - 1.0 if e > 0 else a - q - 1.0) / size
+            q = row_dot(X, i, w)
+            g[m] = eta * e[i] * (q - b - 1.0 if y[i] > 0 else q - a + 1.0) / size
             total += g[m]
         for m in range(size):
             row_axpy(X, order[first + m], -g[m], w)
