@@ -15,10 +15,10 @@ from aucmax.problem import Data, Problem
 from benchmarks.timing import medians, row
 
 
-def dense_table(n, dim, *, seed=0):
-    """5 % positives, shifted in some columns."""
+def dense_table(n, dim, *, positive=0.05, seed=0):
+    """Few positives, shifted in some columns."""
     rng = np.random.default_rng(seed)
-    y = (rng.random(n) < 0.05).astype(int)
+    y = (rng.random(n) < positive).astype(int)
     X = rng.normal(size=(n, dim))
     X[:, : dim // 10] += 0.3 * y[:, None]
     return X, y
