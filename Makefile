@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# what a half-made environment says of itself is not to be believed
+$(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 
 .PHONY: demo test extras lint bench clean
 

@@ -193,6 +193,14 @@ def test_constant_with_missing_cells_keeps_what_varies():
     assert columns.names == ("a=5", "a is missing")
 
 
+def test_a_stray_word_in_a_column_of_numbers_is_named():
+    cells = [str(number / 7) for number in range(300)]
+    cells[3] = "abc"
+    table = Table({"amount": np.array(cells, dtype=TEXT), "b": np.arange(300.0)})
+    with pytest.warns(UserWarning, match="'amount' is left out as text, but 299 of its first 300 cells.*'abc'"):
+        assert list(Columns.learn(table).left_out) == ["amount"]
+
+
 def test_columns_that_tell_nothing_are_left_out():
     table = Table(
         {

@@ -9,6 +9,9 @@ def main() -> None:
     """Run the command line, or say how to install what it needs."""
     try:
         from aucmax.cli.commands import aucmax
+    except KeyboardInterrupt:
+        print("error: stopped", file=sys.stderr)
+        sys.exit(130)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("click", "rich"):
             raise

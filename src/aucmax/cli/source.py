@@ -11,6 +11,7 @@ import numpy as np
 from aucmax import datasets
 from aucmax.files import FORMATS, Columns, Table, read, split_target
 from aucmax.files.table import Label, numbers
+from aucmax.rows import is_sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +62,25 @@ def read_source(path: Path, target: str | None, positive: str | None, weight: st
     values = None if weight is None else read_weight(table, weight)
     facts = {"target": target, "weight": weight}
     if table.X is not None:
+        _check_matrix(table.X)
         return Source(str(path), table.X, y, labels, None, values, facts)
     rest = Table({name: column for name, column in table.columns.items() if name not in (target, weight)})
     columns = Columns.learn(rest)
     return Source(str(path), columns.encode(rest), y, labels, columns, values, facts)
+
+
+def _check_matrix(X: Any) -> None:
+    """Refuse NaN and infinity in a matrix, and say where they are."""
+    stored = X.data if is_sparse(X) else X
+    if np.isfinite(stored).all():
+        return
+    where = np.argwhere(~np.isfinite(stored))[0]
+    row = int(np.searchsorted(X.indptr, where[0], side="right")) if is_sparse(X) else int(where[0]) + 1
+    column = int(X.indices[where[0]] if is_sparse(X) else where[1]) + 1
+    raise ValueError(
+        f"row {row} has {stored[tuple(where)]} in column {column}; only tables with named columns may have missing "
+        "cells: write a finite number, or use CSV or Parquet"
+    )
 
 
 def load_source(name: str, positive: str | None) -> Source:

@@ -81,7 +81,7 @@ def _check_rare(is_pos: np.ndarray, cv: int) -> None:
     if cv < 2:
         raise ValueError(f"cv={cv}; give at least 2 folds")
     if rare < 4:
-        raise ValueError(f"the rarer class has {rare} rows; to compare models takes at least 4")
+        raise ValueError(f"the rarer class has {rare} rows; it takes 4 to judge a model on rows it has not seen")
     if rare < 2 * cv:
         raise ValueError(f"cv={cv}, but the rarer class has {rare} rows; lower cv to {rare // 2}, or add rows")
 

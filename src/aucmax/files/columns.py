@@ -7,6 +7,7 @@ further column says so. What cannot be used is left out, with the reason. Column
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -146,6 +147,10 @@ class Columns:
 
     def encode(self, table: Table) -> np.ndarray:
         """The table as a float64 array; columns not seen in training are ignored."""
+        if table.X is not None:
+            raise ValueError(
+                "a matrix has no column names, which this model needs; give a CSV, Parquet or Arrow file"
+            )
         absent = [column.name for column in self.columns if column.name not in table.columns]
         if absent:
             raise ValueError(f"the table lacks the columns {absent}; it has {list(table.names[:20])}")
@@ -190,8 +195,21 @@ def _learn(name: str, values: np.ndarray, max_categories: int) -> Column | str:
     if not missing.any() and (found is not None or len(categories) == 1):
         return f"constant: every cell is {categories[0]!r}"
     if len(categories) > min(max_categories, max(2, len(values) // 2)):
+        _warn_of_few_words(name, values[~missing])
         return f"text with {len(categories)} distinct values, e.g. {_first_word(values)!r}"
     return Column(name, "categorical", 0.0, tuple(categories), bool(missing.any()))
+
+
+def _warn_of_few_words(name: str, values: np.ndarray) -> None:
+    """A column of numbers may hold a stray word, and should not be lost without a sign."""
+    cells = values[:1000].tolist()
+    count = sum(numbers(np.array([cell], dtype=TEXT)) is not None for cell in cells)
+    if count >= 0.9 * len(cells):
+        warnings.warn(
+            f"column {name!r} is left out as text, but {count} of its first {len(cells)} cells are numbers; mend or "
+            f"empty those that are not, such as {_first_word(values)!r}, to use it",
+            stacklevel=2,
+        )
 
 
 def _finite_numbers(values: np.ndarray, name: str) -> np.ndarray | None:

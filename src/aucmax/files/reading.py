@@ -116,7 +116,8 @@ def _format(path: str | Path, format: str | None) -> str:
     for name, known in FORMATS.items():
         if suffixes and suffixes[-1] in known:
             return name
-    raise ValueError(f"the name of {path} does not tell its format; pass format= one of {list(FORMATS)}")
+    endings = [ending for known in FORMATS.values() for ending in known]
+    raise ValueError(f"the name of {path} does not tell its format; it should end in one of {endings}")
 
 
 def _slices(table: Table, rows: int) -> Iterator[Table]:

@@ -106,5 +106,5 @@ def _codes(found: list[Label], pair: tuple[Label, Label], name: str) -> np.ndarr
     code = {_key(pair[0]): 0, _key(pair[1]): 1}
     unknown = [label for label in found if _key(label) not in code]
     if unknown:
-        raise ValueError(f"{name} has labels {unknown}; the model knows {list(pair)}")
+        raise ValueError(f"{name} has labels {unknown}; the model knows {list(pair)}: write them as in training")
     return np.array([code[_key(label)] for label in found])
