@@ -12,7 +12,7 @@ demo: $(VENV)/.demo
 	$(BIN)/aucmax compare digits --plot demo/compare.png
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest --ignore=tests/extras
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras
 
 extras: $(VENV)/.extras
 	$(BIN)/python -m pytest tests/extras

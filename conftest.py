@@ -5,6 +5,10 @@ from importlib.util import find_spec
 EXTRAS = {
     "river": ["src/aucmax/river.py"],
     "torch": ["src/aucmax/torch", "docs/torch.md"],
-    "ruptures": ["docs/changepoints.md"],
+    "ruptures": [
+        "src/aucmax/changepoint/segmentation.py",
+        "src/aucmax/changepoint/learner.py",
+        "docs/changepoints.md",
+    ],
 }
 collect_ignore = [path for extra, paths in EXTRAS.items() if find_spec(extra) is None for path in paths]

@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named, and write benchmarks/results/<name>.md."""
+"""Run all benchmarks, or those named, and write benchmarks/results/<name>.md: title, table, and what they mean."""
 
 import importlib
 import os
@@ -45,7 +45,8 @@ def main(chosen):
         print(f"{name} ...", flush=True)
         table = as_table(module.run())
         print(table, flush=True)
-        text = f"# {module.__doc__.strip().splitlines()[0]}\n\n{environment()}\n\n{table}\n"
+        title, *notes = module.__doc__.strip().splitlines()
+        text = "\n".join([f"# {title}\n", f"{environment()}\n", table, *notes]) + "\n"
         (FOLDER / "results" / f"{name}.md").write_text(text)
 
 

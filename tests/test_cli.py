@@ -126,6 +126,37 @@ def test_options_of_fit_and_a_threshold(folder, words, demand):
         assert model.training["alpha"] == 0.5
 
 
+def test_a_loss_can_be_chosen(folder):
+    assert "(squared_hinge loss, L2, solver newton)" in fit("--loss", "squared_hinge").stdout
+    assert load("model.json").training["loss"] == "squared_hinge"
+    fit("--loss", "exponential", "--solver", "uniexp")
+    assert load("model.json").training["loss"] == "exponential"
+
+
+def test_of_several_losses_the_best_on_the_folds_is_kept(folder):
+    fit("--loss", "squared, hinge", "--alpha", 0.1)
+    kept = load("model.json")
+    found = {}
+    for loss in ("squared", "hinge"):
+        fit("--loss", loss, "--alpha", 0.1)
+        found[loss] = load("model.json").coef
+    assert np.array_equal(kept.coef, found[kept.training["loss"]])
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "code"),
+    [
+        (("--loss", "cubic"), "unknown ['cubic']; choose from ['squared',", 2),
+        (("--loss", "squared,hinge", "--solver", "exact"), "--solver fits one loss", 2),
+        (("--loss", "hinge", "--solver", "exact"), "solver Exact does not take loss='hinge'", 1),
+        (("--loss", "exponential"), "no solver that certifies", 1),
+    ],
+)
+def test_losses_that_cannot_be_fitted_are_refused(folder, words, message, code):
+    words = ("fit", "data.csv", "--target", "is_fraud", "-o", "model.json", "--no-baseline", *words)
+    assert message in refused(folder, *words, code=code)
+
+
 def test_weights_are_no_feature(folder):
     assert "6 features" in fit("--weight", "copies").stdout
     model = load("model.json")
@@ -304,10 +335,28 @@ def test_matrices_that_are_not_finite_are_refused(folder, value):
     run("fit", "good.npz", "-o", "model.json", "--no-baseline")
     X[7, 1] = value
     np.savez("bad.npz", X=X, y=y)
-    assert "NaN" in refused(folder, "fit", "bad.npz", "-o", "new.json") or value == np.inf
+    assert f"row 8 has {value} in column 2" in refused(folder, "fit", "bad.npz", "-o", "new.json")
     message = "the score of row 8 is not finite"
     assert message in refused(folder, "score", "bad.npz", "--model", "model.json", "-o", "scores.csv")
     assert message in refused(folder, "evaluate", "bad.npz", "--model", "model.json")
+
+
+def test_a_table_that_cannot_be_scored_leaves_no_header(folder):
+    fit()
+    Path("other.csv").write_text("a,b\n1,2\n")
+    result = run("score", "other.csv", "--model", "model.json", code=1)
+    assert "lacks the columns" in result.stderr and result.stdout == ""
+
+
+def test_a_matrix_for_a_model_of_named_columns_is_refused(folder):
+    fit()
+    np.savez("matrix.npz", X=np.ones((3, 2)), y=[0, 1, 1])
+    assert "a matrix has no column names" in refused(folder, "score", "matrix.npz", "--model", "model.json")
+
+
+@pytest.mark.parametrize("alpha", ["nan", "inf", "-1"])
+def test_a_penalty_that_is_no_number_is_refused(folder, alpha):
+    refused(folder, "fit", "data.csv", "--target", "is_fraud", "-o", "model.json", "--alpha", alpha, code=2)
 
 
 def test_a_model_cut_off_anywhere_is_refused(folder):

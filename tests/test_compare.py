@@ -256,7 +256,7 @@ def test_a_comparison_is_plain_json_and_a_table(data):
         ({"y": np.ones(10)}, "two classes"),
         ({"X": np.ones((10, 3))}, "inconsistent numbers of samples"),
         ({"cv": 1}, "at least 2 folds"),
-        ({"models": ["spm"]}, r"unknown model 'spm'; choose from \['aucmax', 'logistic'"),
+        ({"models": ["spm"]}, r"unknown model 'spm'; choose from \['aucmax', 'kernel', 'logistic'"),
         ({"models": []}, "no models"),
         ({"models": {"scaler": StandardScaler()}}, "a classifier that scores rows"),
         ({"reference": "lda"}, "unknown reference 'lda'"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import aucmax
+from aucmax.jit import _KeyedFiles
 
 SCRIPT = """
 import numpy as np
@@ -59,3 +60,14 @@ def test_second_run_takes_the_machine_code_from_disk(copy):
 
 def test_kernels_run_as_plain_python(copy):
     assert run(copy, NUMBA_DISABLE_JIT="1") == 210.0
+
+
+def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path, monkeypatch):
+    """Each sees an empty index, as if the other had not written its own yet."""
+    first, second = (_KeyedFiles(str(tmp_path), "kernel", "stamp") for _ in range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(_KeyedFiles, "_load_index", lambda self: {})
+        first.save("float32", "code of float32")
+        second.save("float64", "code of float64")
+    assert first.load("float64") == "code of float64"
+    assert first.load("float32") is None  # lost, and compiled again

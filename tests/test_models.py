@@ -103,7 +103,7 @@ def test_a_changed_value_is_refused(path):
 DAMAGE = {
     "format": (lambda c: c.update(format="other"), "not an aucmax model"),
     "version": (lambda c: c.update(version=True), "version True"),
-    "kind": (lambda c: c.update(kind="kernel"), "unknown kind of model 'kernel'"),
+    "kind": (lambda c: c.update(kind="forest"), "unknown kind of model 'forest'"),
     "kind_type": (lambda c: c.update(kind=["linear"]), "unknown kind"),
     "lacks": (lambda c: c.pop("coef"), r"lacks \['coef'\]"),
     "more": (lambda c: c.update(code="import os"), r"unknown \['code'\]"),

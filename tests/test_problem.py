@@ -78,7 +78,8 @@ def test_standardised_columns_have_class_variances_that_average_one(table):
 
 
 @pytest.mark.parametrize(
-    ("column", "expected"), [([3, 3, 3, 3], 1.0), ([0, 0, 4, 4], 2.0), ([1e9, 1e9, 1e9, 1e9], 1.0)]
+    ("column", "expected"),
+    [([3, 3, 3, 3], 3.0), ([0, 0, 4, 4], 2.0), ([-1e9, -1e9, -1e9, -1e9], 1e9), ([0, 0, 0, 0], 1.0)],
 )
 def test_scale_of_a_column_without_spread(column, expected):
     X, y = np.array(column, dtype=float)[:, None], np.array([-1.0, -1.0, 1.0, 1.0])

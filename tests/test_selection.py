@@ -13,7 +13,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.calibration import Sigmoid
 from aucmax.folds import choose
-from aucmax.path import eigen_path, krylov_path, row_path
+from aucmax.path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
 from aucmax.problem import Data
 from aucmax.solvers import CG, Exact
 
@@ -117,13 +117,30 @@ def test_the_best_of_several_losses_is_taken(table):
     np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-3)
 
 
-def test_all_three_ways_to_a_path_agree(table, pairs):
+def test_all_ways_to_a_path_agree(table, pairs):
     X, y, weight = table(40, 25)
     full = Data.of(X, y, weight, standardize=True, full=True)
     rows = Data.of(X, y, weight, standardize=True, full=False)
     expected = np.column_stack([pairs(X / full.scale, y, weight).ridge(alpha) for alpha in ALPHAS])
-    for weights in (eigen_path(full, ALPHAS), row_path(rows, ALPHAS), krylov_path(rows, ALPHAS)):
+    for weights in (moment_path(full, ALPHAS), row_path(rows, ALPHAS), krylov_path(rows, ALPHAS)):
         np.testing.assert_allclose(weights, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 7])
+@pytest.mark.parametrize("solutions", [shifted_solutions, eigen_solutions])
+def test_shifted_solutions_are_those_of_numpy(dim, solutions):
+    rng = np.random.default_rng(0)
+    A, v = rng.normal(size=(dim, dim)), rng.normal(size=dim)
+    S = A @ A.T
+    expected = np.column_stack([np.linalg.solve(S + alpha * np.eye(dim), v) for alpha in ALPHAS])
+    np.testing.assert_allclose(solutions(S, v, ALPHAS), expected, rtol=1e-9)
+
+
+def test_a_shift_lost_in_rounding_is_solved_by_eigenvectors():
+    S = np.diag([1e20, 1.0, 0.0])
+    S[1, 2] = S[2, 1] = 1e-9  # not positive, by rounding
+    u = shifted_solutions(S, np.ones(3), np.array([1e-18]))
+    assert np.isfinite(u).all()
 
 
 def test_large_sparse_tables_take_the_krylov_path(table):

@@ -223,7 +223,7 @@ def optimum(problem, form):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_approaches_the_minimum_of_its_problem(form, weighted, record_property):
+def test_approaches_the_minimum_of_its_problem(form, weighted):
     X, y, weight = table(n=2000, dim=10)
     problem = make(X, y, weight if weighted else None, full=True)
     lowest = optimum(problem, form)
@@ -235,7 +235,6 @@ def test_approaches_the_minimum_of_its_problem(form, weighted, record_property):
     assert excess[-1] < 2e-3 * lowest
     # the theorem promises 1/sqrt(t); the tilted average does better
     slope = np.polyfit(np.log(trace["epoch"]), np.log(excess), 1)[0]
-    record_property("slope of the excess against epochs", slope)
     assert slope < -0.5
 
 

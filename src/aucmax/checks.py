@@ -18,13 +18,19 @@ from aucmax.moments import Moments
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data
 from aucmax.rows import canonical, nonzeros
-from aucmax.solvers import SOLVERS, Solver
+from aucmax.solvers import SOLVERS, Solver, name_of
 
 # A factorisation costs n dim min(n, dim), conjugate gradients some passes: above this many times the non-zeros
 # the passes are cheaper.
 EXACT_COST = 2400
 
-SUITABLE = {"squared_hinge": "newton", "hinge": "cutting_plane", "exponential": "uniexp"}
+SUITABLE = {
+    "squared_hinge": "newton",
+    "hinge": "cutting_plane",
+    "exponential": "uniexp",
+    "sigmoid": "rankopt",
+    "aum": "aum",
+}
 
 
 class Checked(NamedTuple):
@@ -43,20 +49,23 @@ class Checked(NamedTuple):
         return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
 
 
-def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Checked, np.ndarray]:
-    """Check a table and its labels; return it with the two classes. Sets the estimator's feature names."""
+def check_table(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False
+) -> tuple[Checked, np.ndarray]:
+    """Check a table and its labels; return it with the two classes. Sets the estimator's feature names.
+
+    A `dense` table is refused if it is sparse, and also if it is not finite: else `make_data` does that.
+    """
     X, y = validate_data(
         estimator,
         X,
         y,
-        accept_sparse="csr",
+        accept_sparse=False if dense else "csr",
         dtype=[np.float64, np.float32],
         order="C",
-        ensure_all_finite=False,  # seen in the moments, without a pass of its own
+        ensure_all_finite=dense,  # else seen in the moments, without a pass of its own
     )
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    _check_two_classes(classes, y)
+    classes, codes = _classes(y)
     return Checked(canonical(X), np.where(codes == 1, 1.0, -1.0), _check_weight(sample_weight, codes)), classes
 
 
@@ -102,7 +111,8 @@ def check_finite(moments: Moments, X: Any) -> None:
     """NaN and infinity in X show in its moments; then say which, and what to do."""
     if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
         assert_all_finite(X, input_name="X")
-        raise ValueError("X has values so large that their squares overflow; divide its columns by their size")
+        column = int(np.argmin(np.isfinite(moments.delta) & np.isfinite(moments.variances)))
+        raise ValueError(f"column {column} of X has values whose squares overflow; divide it by its size")
 
 
 def find_loss(name: str) -> Any:
@@ -137,12 +147,37 @@ def check_taken(solver: Solver, penalty: ElasticNet) -> None:
         )
 
 
+def for_streams(solver: Any, loss: Any) -> Any:
+    """The solver of a stream: "auto" stands for one that suits the loss, whatever the shape of a batch."""
+    return SUITABLE.get(loss, "exact") if isinstance(solver, str) and solver == "auto" else solver
+
+
+def check_weights(w: np.ndarray, solver: Solver) -> None:
+    """Refuse an answer that is not finite: it would rank nothing."""
+    if not np.isfinite(w).all():
+        raise ValueError(
+            f"solver {name_of(solver)!r} diverged, its weights are not finite: columns lie far from zero for their "
+            "spread, or the step is too long; use standardize=True, centre X, or choose solver='exact'"
+        )
+
+
 def is_online(solver: Any) -> bool:
     """Whether a solver, or the solver of that name, learns from a stream."""
     found = SOLVERS.get(solver) if isinstance(solver, str) else solver
     if not getattr(found, "online", False):
         online = sorted(name for name, kind in SOLVERS.items() if kind.online)
         raise AttributeError(f"solver {solver!r} has no partial_fit; online solvers are {online}")
+    return True
+
+
+def can_unlearn(solver: Any) -> bool:
+    """Whether a solver, or the solver of that name, can take rows out of its stream again."""
+    found: Any = SOLVERS.get(solver) if isinstance(solver, str) else solver
+    if not getattr(found, "from_moments", False):
+        able = sorted(name for name, kind in SOLVERS.items() if kind.from_moments)
+        raise AttributeError(f"solver {solver!r} has no unlearn; solvers that can take rows out again are {able}")
+    if getattr(found, "forgetting", 1.0) != 1.0:
+        raise AttributeError(f"{solver!r} has no unlearn: what is left of a row is not known; set forgetting=1")
     return True
 
 
@@ -169,6 +204,16 @@ def _is_number(value: Any) -> bool:
 def generator(random_state: Any) -> np.random.Generator:
     """A generator from anything that scikit-learn takes as random_state."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two classes, and the number of the class of every row."""
+    if y.dtype.kind in "iub" and y.min() < y.max() and ((y == y.min()) | (y == y.max())).all():
+        return np.array([y.min(), y.max()]), (y == y.max()).astype(int)  # without a sort
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    _check_two_classes(classes, y)
+    return classes, codes
 
 
 def _check_two_classes(classes: np.ndarray, y: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,35 +13,33 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.checks import (
     Checked,
+    can_unlearn,
     check_batch,
     check_penalty,
     check_table,
-    check_taken,
     check_validation,
+    check_weights,
     find_loss,
     find_solver,
+    for_streams,
     generator,
     is_online,
     make_data,
 )
 from aucmax.losses import within_product
 from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.problem import Data
 from aucmax.rows import dot
 from aucmax.solvers import Solver, name_of
 from aucmax.solvers.base import Callback
-from aucmax.stream import Stream
+from aucmax.stream import Recipe, Stream
 from aucmax.trace import Monitor, Solution
 
 
-class LinearRanker(ClassifierMixin, BaseEstimator):
-    """What all linear estimators share: the door, scores, and labels from scores."""
+class Ranker(ClassifierMixin, BaseEstimator):
+    """What all estimators share: the door, and labels from scores."""
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
-        check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return dot(X, self.coef_[0]) + self.intercept_[0]
+    decision_function: Any
 
     def predict(self, X: Any) -> np.ndarray:
         """The positive label where the score is above zero."""
@@ -59,6 +56,16 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         """Check a table, and keep its classes."""
         table, self.classes_ = check_table(self, X, y, sample_weight)
         return table
+
+
+class LinearRanker(Ranker):
+    """What all linear estimators share: scores from weights in the user's units."""
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score every row; larger means more likely positive."""
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return dot(X, self.coef_[0]) + self.intercept_[0]
 
     def _keep_weights(self, data: Data, coef: np.ndarray, class_weight: Any) -> None:
         """Weights in the user's units, and the intercept that puts zero midway between the class means."""
@@ -80,8 +87,9 @@ class AUCClassifier(LinearRanker):
         Strength of the penalty; "auto" takes ``tr(S) max(0.03/d, 1/n)``, S the sum of the class covariances.
     l1_ratio : float
         Share of the l1 norm in the penalty, 0 to 1.
-    loss : {"squared", "squared_hinge", "hinge", "exponential"}
-        Pairwise loss of the margin m = w.(x - x'): (1 - m)^2/2, max(0, 1 - m)^2, max(0, 1 - m), exp(-m).
+    loss : {"squared", "squared_hinge", "hinge", "exponential", "sigmoid", "aum"}
+        Pairwise loss of the margin m = w.(x - x'): (1 - m)^2/2, max(0, 1 - m)^2, max(0, 1 - m), exp(-m),
+        1/(1 + exp(m)); or the area under the minimum of both error rates.
     solver : str or Solver
         A name in `SOLVERS`, a `Solver` with its own settings, or "auto".
     standardize : bool
@@ -159,25 +167,23 @@ class AUCClassifier(LinearRanker):
         callback : callable, optional
             Called with the `Record` of every epoch; the run stops when it returns True.
         """
-        check_penalty(self.alpha, self.l1_ratio)
-        loss = find_loss(self.loss)
         table = self._check(X, y, sample_weight).weighted()
-        solver = find_solver(self.solver, table.X, loss, self.l1_ratio)
-        data = make_data(table, solver, ElasticNet.of(1.0, self.l1_ratio), self.standardize)
-        self.alpha_ = self._strength(data)
-        penalty = ElasticNet.of(self.alpha_, self.l1_ratio)
-        check_taken(solver, penalty)
-        problem, watch = Problem(data, loss, penalty), self._monitor(monitor)
-        solution = solver.solve(problem, rng=generator(self.random_state), monitor=watch, callback=callback)
+        recipe = self._recipe(self.solver, table.X)
+        data = make_data(table, recipe.solver, ElasticNet.of(1.0, self.l1_ratio), self.standardize)
+        self.alpha_ = recipe.strength(data)
+        problem, watch = recipe.problem(data), self._monitor(monitor)
+        solution = recipe.solver.solve(problem, rng=generator(self.random_state), monitor=watch, callback=callback)
         self._stream: Stream | None = None
-        return self._keep(data, solver, solution)
+        return self._keep(data, recipe.solver, solution)
 
-    @available_if(lambda self: is_online(self.solver))
+    @available_if(lambda self: is_online(for_streams(self.solver, self.loss)))
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
-        """Go on with a batch of rows; offered by online solvers.
+        """Go on with a batch of rows; offered by online solvers, and by "auto" where it stands for one.
 
-        Until both classes have been seen the weights stay zero, but every row counts in the class statistics. A
-        batch may hold one class only. A bad batch is refused whole and leaves the model as it was.
+        With the solver "exact" ("auto" with the squared loss) the model is that of a `fit` to all rows seen, whatever
+        the batches. Until both classes have been seen the weights stay zero, but every row counts in the class
+        statistics. A batch may hold one class only. A bad batch is refused whole and leaves the model as it was. The
+        first call begins a stream, `fit` ends it.
 
         Parameters
         ----------
@@ -186,32 +192,52 @@ class AUCClassifier(LinearRanker):
         classes : array of the two labels
             Needed in the first call unless its y holds both.
         """
-        check_penalty(self.alpha, self.l1_ratio)
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
-        solver = find_solver(self.solver, table.X, find_loss(self.loss), self.l1_ratio)
-        stream = Stream.start(table.X.shape[1], generator(self.random_state)) if stream is None else stream
-        stream = stream.advance(table, solver, partial(self._problem, solver))
+        recipe = self._recipe(for_streams(self.solver, self.loss), table.X)
+        if stream is None:
+            stream = Stream.start(table.X.shape[1], recipe.solver, generator(self.random_state))
+        stream = stream.advance(table, recipe)
         self._stream, self.classes_ = stream, labels
-        return self._keep_stream(stream, solver)
+        return self._keep_stream(stream, recipe)
 
-    def _problem(self, solver: Solver, moments: Any, table: Checked) -> Problem:
-        """The problem of a batch, with the statistics of all rows seen."""
-        data = Data.of_batch(*table, moments, standardize=self.standardize)
-        penalty = ElasticNet.of(self._strength(data), self.l1_ratio)
-        check_taken(solver, penalty)
-        return Problem(data, find_loss(self.loss), penalty)
+    @available_if(lambda self: can_unlearn(for_streams(self.solver, self.loss)))
+    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
+        """Take rows out of what `partial_fit` has learned, as if they had never been seen; offered by "exact".
 
-    def _strength(self, data: Data) -> float:
-        return automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
+        The rows may come in other batches than they did then, but with the same weights. Rounding in rows far larger
+        than those that stay is left behind. Rows that cannot all have been seen are refused whole.
 
-    def _keep_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
-        self.solver_, self.n_iter_ = name_of(solver), stream.batches
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were given to `partial_fit`.
+        """
+        stream = getattr(self, "_stream", None)
+        if stream is None:
+            raise ValueError("there is no stream to take rows out of; unlearn what partial_fit has learned")
+        table, _ = check_batch(self, X, y, sample_weight, None, first=False)
+        recipe = self._recipe(for_streams(self.solver, self.loss), table.X)
+        self._stream = stream.retract(table, recipe)
+        return self._keep_stream(self._stream, recipe)
+
+    def _recipe(self, solver: Any, X: Any) -> Recipe:
+        """The settings, checked, with the solver of that name or the one that suits the table."""
+        check_penalty(self.alpha, self.l1_ratio)
+        loss = find_loss(self.loss)
+        found = find_solver(solver, X, loss, self.l1_ratio)
+        return Recipe(found, loss, self.alpha, self.l1_ratio, self.standardize)
+
+    def _keep_stream(self, stream: Stream, recipe: Recipe) -> AUCClassifier:
+        self.solver_, self.n_iter_ = name_of(recipe.solver), stream.batches
         if stream.problem is None:
             self.coef_, self.intercept_ = np.zeros((1, self.n_features_in_)), np.zeros(1)
+            self.objective_ = self.gap_ = np.nan
             return self
-        self.alpha_ = self._strength(stream.problem.data)
-        self._keep_weights(stream.problem.data, stream.state.w, self.class_weight)
+        self.alpha_ = recipe.strength(stream.problem.data)
+        if stream.solution is not None:
+            return self._keep(stream.problem.data, recipe.solver, stream.solution)
+        self._keep_weights(stream.problem.data, stream.coef, self.class_weight)
         return self
 
     def _monitor(self, monitor: Any) -> Monitor | None:
@@ -221,6 +247,7 @@ class AUCClassifier(LinearRanker):
 
     def _keep(self, data: Data, solver: Solver, solution: Solution) -> AUCClassifier:
         self.solver_ = name_of(solver)
+        check_weights(solution.coef, solver)
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
         self._keep_weights(data, solution.coef, self.class_weight)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import overload
 
 # Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that guards can see them.
@@ -33,8 +33,27 @@ def sources_hash() -> str:
     return digest.hexdigest()
 
 
+class _KeyedFiles(IndexDataCacheFile):
+    """A file of machine code for every key, named after it.
+
+    Numba numbers them, so that two processes that compile at once may give one number to two kernels, and run the
+    wrong one later. Here the worst is that an entry is lost, and compiled again.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        name = self._data_name(int(hashlib.sha256(repr(key).encode()).hexdigest()[:16], 16))
+        self._save_data(name, data)
+        self._save_index(self._load_index() | {key: name})
+
+
 class _PackageCache(FunctionCache):
     """Numba's function cache with the whole package in its key."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        self._cache_file = _KeyedFiles(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple:
         return (*super()._index_key(sig, codegen), sources_hash())

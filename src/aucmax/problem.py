@@ -155,9 +155,11 @@ class Problem:
         return self.loss.value_and_gradient(self.data, w)[1]
 
     def certify(self, w: np.ndarray) -> tuple[float, float]:
-        """P(w), and an upper bound on P(w) - min P from Fenchel's inequality (spec 0.6)."""
+        """P(w), and an upper bound on P(w) - min P from Fenchel's inequality (spec 0.6); P(w) if not convex."""
         value, gradient = self.loss.value_and_gradient(self.data, w)
         objective = value + self.penalty.value(w)
+        if not self.loss.convex:
+            return objective, objective
         if self.penalty.strong:
             planes = [(0.0, gradient), *self.loss.near_subgradients(self.data, w)]
             return objective, min(slack + self.penalty.fenchel_gap(w, -g) for slack, g in planes)
@@ -175,14 +177,15 @@ class Problem:
 def column_scale(moments: Moments) -> np.ndarray:
     """Class-pooled standard deviations: roots of the mean of the two class variances.
 
-    A column that is constant within both classes is measured by the distance of its class means, or by 1.
+    A column that is constant within both classes is measured by the distance of its class means; one that is constant
+    altogether, and has no use, by its size.
     """
     spread = np.sqrt(moments.variances / 2)
     between = np.abs(moments.delta) / 2
     magnitude = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
     constant = spread <= 1e-10 * magnitude
     scale = np.where(constant, between, spread)
-    return np.where(scale > 1e-10 * magnitude, scale, 1.0)
+    return np.where(scale > 1e-10 * magnitude, scale, np.where(magnitude > 0, magnitude, 1.0))
 
 
 def automatic_alpha(moments: Moments) -> float:

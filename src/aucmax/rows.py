@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.jit import kernel, row_operation
+from aucmax.mapped import Mapped
 
 
 class CSR(NamedTuple):
@@ -78,6 +79,13 @@ def dense(X: Any) -> np.ndarray:
     return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
 
 
+def alike(X: Any, like: Any) -> Any:
+    """X as dense or CSR rows, whichever the other table is."""
+    if is_sparse(X) == is_sparse(like):
+        return X
+    return X.toarray() if is_sparse(X) else sparse.csr_array(X)
+
+
 def weighted_columns(X: Any, factor: np.ndarray) -> Any:
     """The columns of X, row i times factor[i], as rows for kernels."""
     if not is_sparse(X):
@@ -97,7 +105,8 @@ def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
 
 def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray) -> np.ndarray:
     """Write sqrt(weight) (x - centre) of the rows in `index` into `out`; return the sum of weight (x - centre)."""
-    rows, index = (X[index].toarray(), np.arange(index.size)) if is_sparse(X) else (X, index)
+    rows = X[index].toarray() if is_sparse(X) else X[index] if isinstance(X, Mapped) else X
+    index = index if rows is X else np.arange(index.size)
     sums = np.zeros(centre.size)
     _copy_shifted(rows, index, weight, centre, out, sums)
     return sums
@@ -106,6 +115,10 @@ def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarr
 def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Sum of weight[i] x_i over the rows in `index`."""
     out = np.zeros(X.shape[1])
+    if isinstance(X, Mapped):
+        for place, rows in X.parts(index):
+            out += weight[index[place]] @ rows
+        return out
     _weighted_sums(for_kernels(X), index, weight, out)
     return out
 
@@ -114,6 +127,10 @@ def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
 def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray) -> np.ndarray:
     """Sum of weight[i] (x_ij - centre_j)^2 over the rows in `index`, the zeros of CSR rows included."""
     squares, stored, count = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
+    if isinstance(X, Mapped):
+        for place, rows in X.parts(index):
+            squares += weight[index[place]] @ (rows - centre) ** 2
+        return squares
     _weighted_squares(for_kernels(X), index, weight, centre, squares, stored, count)
     if is_sparse(X):  # the count tells a column without zeros from one whose weights add up by rounding only
         squares += np.where(count == index.size, 0.0, weight[index].sum() - stored) * centre**2
@@ -129,6 +146,10 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
         return dot(X, w[:, None], index)[:, 0]
     index = np.arange(X.shape[0]) if index is None else index
     out = np.empty((index.size, w.shape[1]))
+    if isinstance(X, Mapped):
+        for place, rows in X.parts(index):
+            out[place] = dot(rows, w)
+        return out
     _dot(for_kernels(X), index, np.ascontiguousarray(w.T, dtype=float), out)
     return out
 
@@ -136,6 +157,10 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
 def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     """X.T @ c in double precision, without a double copy of X."""
     out = np.zeros(X.shape[1])
+    if isinstance(X, Mapped):
+        for place, rows in X.parts(np.arange(X.shape[0])):
+            out += c[place] @ rows
+        return out
     _transposed_dot(for_kernels(X), c, out)
     return out
 

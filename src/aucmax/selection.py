@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from aucmax.calibration import Sigmoid
-from aucmax.checks import (
-    Checked,
-    check_finite,
-    check_penalty,
-    check_taken,
-    find_loss,
-    find_solver,
-    generator,
-    make_data,
-)
+from aucmax.calibrated import Calibrated, check_choice
+from aucmax.checks import Checked, check_penalty, find_loss, generator
+from aucmax.curves import Curve, Penalties, curve_of
 from aucmax.estimator import LinearRanker, warn_not_converged
-from aucmax.folds import Fold, choose, make_folds, training_moments
-from aucmax.metrics import auc_of_classes, threshold_for
-from aucmax.path import path
+from aucmax.folds import choose, make_folds
 from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem, automatic_alpha
-from aucmax.rows import dot
-from aucmax.solvers import Solver, name_of
+from aucmax.problem import Problem
+from aucmax.solvers import name_of
 from aucmax.threads import threads_for
 
-CHOICES = ("best", "one_se")
 
-
-class Curve(NamedTuple):
-    """One loss on all folds and alphas: out-of-fold scores (n, n_alphas) and AUC (n_alphas, n_folds)."""
-
-    loss: Any
-    solver: Solver
-    data: Data
-    alphas: np.ndarray
-    scores: np.ndarray
-    auc: np.ndarray
-
-
-class AUCClassifierCV(LinearRanker):
+class AUCClassifierCV(Calibrated, LinearRanker):
     """Linear ranking with the penalty, and if wished the loss, chosen by cross-validated AUC.
 
     With the squared loss and an L2 penalty all folds and all alphas come from the moments of the folds: one pass over
@@ -88,8 +62,8 @@ class AUCClassifierCV(LinearRanker):
     >>> from aucmax import AUCClassifierCV
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AUCClassifierCV(random_state=0).fit(X, y)
-    >>> model.cv_auc_.shape, round(float(model.cv_auc_.mean(axis=1).max()), 2)
-    ((11, 5), 0.99)
+    >>> model.cv_auc_.shape, bool(model.cv_auc_.mean(axis=1).max() > 0.99)
+    ((11, 5), True)
     >>> model.predict_proba(X).shape
     (569, 2)
     """
@@ -116,55 +90,19 @@ class AUCClassifierCV(LinearRanker):
             Passed to the splitter.
         """
         check_penalty("auto", self.l1_ratio)
-        if self.choice not in CHOICES:
-            raise ValueError(f"choice={self.choice!r}; choose one of {list(CHOICES)}")
+        check_choice(self.choice)
         losses = [find_loss(name) for name in ([self.loss] if isinstance(self.loss, str) else self.loss)]
         table = self._check(X, y, sample_weight)
         folds = make_folds(self.cv, *table, groups, generator(self.random_state))
         with threads_for(table.X.shape[1]):
-            curves = [self._curve(table, folds, loss) for loss in losses]
-        best = max(curves, key=lambda curve: curve.auc.mean(axis=1).max())
+            penalties = Penalties(self.alphas, self.l1_ratio, self.standardize)
+            curves = [curve_of(table, folds, loss, penalties) for loss in losses]
+        best = max(curves, key=lambda curve: curve.best)
         self.cv_results_ = {curve.loss.name: curve.auc for curve in curves}
         self.loss_, self.alphas_, self.cv_auc_ = best.loss.name, best.alphas, best.auc
         chosen = choose(best.auc, self.choice)
         self.alpha_ = float(best.alphas[chosen])
         return self._keep(best, table, best.scores[:, chosen])
-
-    def _curve(self, table: Checked, folds: list[Fold], loss: Any) -> Curve:
-        """All folds and alphas of one loss."""
-        solver = find_solver("auto", table.X, loss, self.l1_ratio)
-        check_taken(solver, ElasticNet.of(1.0, self.l1_ratio))
-        if not solver.certified:
-            raise ValueError(f"loss={loss.name!r} has no solver that certifies its answer; a path needs one")
-        data, parts = fold_data(table, folds, solver, self.l1_ratio, self.standardize)
-        alphas = make_alphas(self.alphas, data, self.l1_ratio)
-        models = ((part, path(part, loss, alphas, self.l1_ratio, solver)) for part in parts)
-        return Curve(loss, solver, data, alphas, *cross_validate(table, folds, models, alphas.size))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the two classes, calibrated on the out-of-fold scores."""
-        scores = self.decision_function(X)
-        probability = self.calibration_(scores)
-        return np.column_stack([1.0 - probability, probability])
-
-    def threshold_at(
-        self, *, fpr: float | None = None, tpr: float | None = None, precision: float | None = None
-    ) -> float:
-        """Smallest score to call positive, so that the out-of-fold scores keep a rate.
-
-        Give one of: `fpr`, the highest false positive rate; `tpr`, the lowest recall; `precision`, the lowest one.
-        """
-        check_is_fitted(self, "coef_")
-        seen = ~np.isnan(self.oof_scores_)
-        y, scores, weight = self._oof_labels[seen], self.oof_scores_[seen], self._oof_weight[seen]
-        return threshold_for(y, scores, fpr=fpr, tpr=tpr, precision=precision, sample_weight=weight)
-
-    def plot_path(self, ax: Any = None) -> Any:
-        """Draw the cross-validated AUC against alpha; needs matplotlib (`pip install aucmax[plot]`)."""
-        from aucmax.plots import plot_path
-
-        check_is_fitted(self, "coef_")
-        return plot_path(self.alphas_, self.cv_auc_, ax)
 
     def _keep(self, curve: Curve, table: Checked, scores: np.ndarray) -> AUCClassifierCV:
         """Refit to all rows, calibrate, and keep all that was learned."""
@@ -174,68 +112,7 @@ class AUCClassifierCV(LinearRanker):
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
         self._keep_weights(data, solution.coef, None)
-        seen = ~np.isnan(scores)
-        sigmoid = Sigmoid.fit(scores[seen], table.y[seen], table.weight[seen])
-        self.intercept_ = self.intercept_ - sigmoid.midpoint
-        self.calibration_ = Sigmoid(sigmoid.slope, 0.0)
-        self.oof_scores_ = scores - sigmoid.midpoint
-        self._oof_labels, self._oof_weight = table.y, table.weight
+        self.intercept_ = self.intercept_ - self._calibrate(scores, table)
         if not solution.converged:
             warn_not_converged(self.solver_, solution, solver.tol)
         return self
-
-
-def fold_data(
-    table: Checked, folds: list[Fold], solver: Solver, l1_ratio: float, standardize: bool
-) -> tuple[Data, Iterator[Data]]:
-    """Data of all rows, and of the training rows of each fold: from moments alone where the solver takes them."""
-    penalty = ElasticNet.of(1.0, l1_ratio)
-    smallest = min(train.size for train, _ in folds)
-    if solver.wants_scatter(smallest, table.X.shape[1], penalty):
-        whole, parts = training_moments(*table, folds)
-        check_finite(whole, table.X)
-        made = (Data.of_moments(part, standardize=standardize) for part in parts)
-        return Data.of_moments(whole, standardize=standardize), made
-    made = (make_data(table.rows(train), solver, penalty, standardize) for train, _ in folds)
-    return make_data(table.weighted(), solver, penalty, standardize), made
-
-
-def make_alphas(alphas: Any, data: Data, l1_ratio: float) -> np.ndarray:
-    """Decreasing strengths: those given, or a grid around the automatic one (below the first zero path for l1)."""
-    if alphas is None or isinstance(alphas, (int, np.integer)):
-        count = 11 if alphas is None else int(alphas)
-        if count < 1:
-            raise ValueError(f"alphas={alphas!r}; give at least one")
-        if l1_ratio > 0:
-            largest = float(np.abs(data.delta).max()) / l1_ratio or 1.0
-            return np.geomspace(largest, 1e-3 * largest, count)
-        return automatic_alpha(data.moments) * np.logspace(2, -3, count)
-    alphas = np.asarray(alphas, dtype=float).ravel()
-    if alphas.size == 0 or not np.isfinite(alphas).all() or alphas.min() < 0:
-        raise ValueError("alphas must be finite numbers that are not negative, at least one")
-    return np.sort(alphas)[::-1]
-
-
-def cross_validate(
-    table: Checked, folds: list[Fold], models: Iterator[tuple[Data, np.ndarray]], n_alphas: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Out-of-fold scores (n, n_alphas), each fold's zero midway between its class means, and AUC of each fold."""
-    n = table.y.size
-    total, times = np.zeros((n, n_alphas)), np.zeros(n)
-    auc = np.empty((n_alphas, len(folds)))
-    for k, ((_, test), (data, weights)) in enumerate(zip(folds, models, strict=True)):
-        weights = weights / data.scale[:, None]
-        scores = dot(table.X, weights, test)
-        auc[:, k] = _aucs(scores, table.y[test], table.weight[test])
-        total[test] += scores - (data.raw_means @ weights).mean(axis=0)
-        times[test] += 1
-    with np.errstate(invalid="ignore"):  # rows in no test set become NaN
-        return total / times[:, None], auc
-
-
-def _aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
-    """AUC of every column of scores."""
-    pos, neg = y > 0, y < 0
-    weights = () if (weight == weight[0]).all() else (weight[pos], weight[neg])
-    columns = np.ascontiguousarray(scores.T)
-    return [auc_of_classes(column[pos], column[neg], *weights) for column in columns]

@@ -2,63 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.checks import Checked
+from aucmax.checks import Checked, check_finite, check_taken, check_weights
 from aucmax.moments import Moments
-from aucmax.problem import Problem
-from aucmax.rows import stacked
+from aucmax.penalties import ElasticNet
+from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.rows import columns_added, is_sparse, stacked
+from aucmax.seen import widened, with_rows, without_rows
 from aucmax.solvers import Solver
+from aucmax.solvers.gram import GRAM_LIMIT
+from aucmax.threads import threads_for
+from aucmax.trace import Solution
 
 WAITING = 1000  # rows, the latest ones, that are kept until the other class is seen
 
 
+class Recipe(NamedTuple):
+    """What is minimised, and by which solver: the settings of an estimator, checked and turned into objects."""
+
+    solver: Solver
+    loss: Any
+    alpha: float | str
+    l1_ratio: float
+    standardize: bool
+
+    def strength(self, data: Data) -> float:
+        """alpha, or the automatic one."""
+        return automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
+
+    def problem(self, data: Data) -> Problem:
+        """Data, loss and penalty; a penalty that the solver does not take is refused."""
+        penalty = ElasticNet.of(self.strength(data), self.l1_ratio)
+        check_taken(self.solver, penalty)
+        return Problem(data, self.loss, penalty)
+
+    def batch(self, moments: Moments, table: Checked) -> Problem:
+        """The problem of a batch, with the statistics of all rows seen."""
+        return self.problem(Data.of_batch(*table, moments, standardize=self.standardize))
+
+
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Moments of all rows seen, the problem of the last batch, the state of the solver, and its chance.
+    """Moments of all rows seen, the problem of the last batch, the state of the solver, and the seed of its chance.
 
-    While only one class has been seen, its latest rows wait for the other. A stream is not changed: `advance` returns
-    a new one, so that a batch which fails leaves no trace. Pickled and taken up again, it goes on as if it had never
-    stopped.
+    A solver for which full moments are enough leaves a `solution`, that of all rows seen. Others go on from their
+    state; while only one class has been seen, its latest rows wait for the other. A stream is not changed: `advance`
+    and `retract` return a new one, so that a batch which fails leaves no trace. Pickled and taken up again, it goes
+    on as if it had never stopped.
     """
 
+    kind: type[Solver]
     moments: Moments
-    rng: np.random.Generator
+    seed: int
     problem: Problem | None = None
     state: Any = None
+    solution: Solution | None = None
     batches: int = 0
     waiting: Checked | None = None
 
     @classmethod
-    def start(cls, dim: int, rng: np.random.Generator) -> Stream:
+    def start(cls, dim: int, solver: Solver, rng: np.random.Generator) -> Stream:
         """Before the first row."""
-        nothing = Moments.of(np.empty((0, dim)), np.empty(0), full=False)
-        return cls(nothing, rng)
+        if solver.from_moments:
+            _check_size(dim)
+        nothing = Moments.of(np.empty((0, dim)), np.empty(0), full=solver.from_moments)
+        return cls(type(solver), nothing, int(rng.integers(2**63)))
 
-    def advance(self, table: Checked, solver: Solver, pose: Callable[[Moments, Checked], Problem]) -> Stream:
-        """The stream one batch later; `pose` makes the problem of a batch from the moments of all rows."""
-        moments = self.moments + Moments.of(*table, full=False)
-        table = _joined(self.waiting, table.weighted())
-        if not (moments.pos.count and moments.neg.count):
+    @property
+    def coef(self) -> np.ndarray:
+        """Weights in scaled units; there are none before both classes have been seen."""
+        return self.state.w if self.solution is None else self.solution.coef
+
+    def advance(self, table: Checked, recipe: Recipe) -> Stream:
+        """The stream one batch later."""
+        solver, table = recipe.solver, table.weighted()
+        self._check_kind(solver)
+        before = self.widened(table.X.shape[1])
+        moments = with_rows(before.moments, *table, solver.kept_weight())
+        check_finite(moments, table.X)
+        return before._solved(moments, recipe) if solver.from_moments else before._stepped(moments, table, recipe)
+
+    def retract(self, table: Checked, recipe: Recipe) -> Stream:
+        """The stream as if it had never met these rows; for solvers for which moments are enough."""
+        self._check_kind(recipe.solver)
+        return self._solved(without_rows(self.moments, *table.weighted()), recipe)
+
+    def widened(self, dim: int) -> Stream:
+        """The stream with as many columns, the new ones zero so far."""
+        if dim == self.moments.delta.size:
+            return self
+        if self.moments.full:
+            _check_size(dim)
+        waiting = self.waiting and self.waiting._replace(X=columns_added(self.waiting.X, dim))
+        return replace(self, moments=widened(self.moments, dim), waiting=waiting)
+
+    def _solved(self, moments: Moments, recipe: Recipe) -> Stream:
+        """With the answer to all rows seen, from their moments."""
+        after = replace(self, moments=moments, batches=self.batches + 1, problem=None, solution=None)
+        if not _both(moments):
+            return after
+        problem = recipe.problem(Data.of_moments(moments, standardize=recipe.standardize))
+        with threads_for(problem.data.dim):
+            solution = recipe.solver.solve(problem, rng=self._chance())
+        return replace(after, problem=problem, solution=replace(solution, state=None))
+
+    def _stepped(self, moments: Moments, table: Checked, recipe: Recipe) -> Stream:
+        """With the state of the solver one epoch of this batch later."""
+        solver, table = recipe.solver, _joined(self.waiting, table)
+        if not _both(moments):
             latest = table.rows(np.arange(max(table.y.size - WAITING, 0), table.y.size))
             return replace(self, moments=moments, batches=self.batches + 1, waiting=latest)
-        problem, rng = solver.adapt(pose(moments, table)), deepcopy(self.rng)
+        problem = solver.adapt(recipe.batch(moments, table))
         state = self._state_for(problem, solver)
-        state = solver.epoch(problem, state, rng) if problem.data.n else state
+        state = solver.epoch(problem, state, self._chance()) if problem.data.n else state
+        check_weights(state.w, solver)
         # the next batch needs the scale, not the rows: they are not carried along
         kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
-        return Stream(moments, rng, kept, state, self.batches + 1)
+        return Stream(self.kind, moments, self.seed, kept, state, batches=self.batches + 1)
+
+    def _chance(self) -> np.random.Generator:
+        """That of this batch: a function of the seed and of the number of batches before it."""
+        return np.random.default_rng([self.seed, self.batches])
 
     def _state_for(self, problem: Problem, solver: Solver) -> Any:
-        """The last state in the scale of this batch, or a first one."""
+        """The last state in the columns and the scale of this batch, or a first one."""
+        first = solver.init(problem, np.zeros(problem.data.dim)) if self._is_narrower(problem) else None
         if self.problem is None:
-            return solver.init(problem, np.zeros(problem.data.dim))
-        return self.state.rescaled(problem.data.scale / self.problem.data.scale)
+            return first
+        state, scale = self.state, self.problem.data.scale
+        if first is not None:
+            state = _grown(state, first, scale.size, problem.data.dim)
+            scale = np.pad(scale, (0, problem.data.dim - scale.size), constant_values=1.0)
+        return state.rescaled(problem.data.scale / scale)
+
+    def _is_narrower(self, problem: Problem) -> bool:
+        return self.problem is None or self.problem.data.dim < problem.data.dim
+
+    def _check_kind(self, solver: Solver) -> None:
+        if type(solver) is not self.kind:
+            raise ValueError(
+                f"a stream of solver {self.kind.__name__} cannot go on with {type(solver).__name__}; "
+                "clone the model to start a new one"
+            )
+
+
+def _both(moments: Moments) -> bool:
+    return moments.pos.count > 0 and moments.neg.count > 0
+
+
+def _check_size(dim: int) -> None:
+    if dim > GRAM_LIMIT:
+        raise ValueError(
+            f"solver 'exact' keeps two matrices of {dim} x {dim} for a stream; above {GRAM_LIMIT} columns use 'spam' "
+            "or 'solam', or select columns"
+        )
 
 
 def _joined(waiting: Checked | None, table: Checked) -> Checked:
@@ -67,3 +168,18 @@ def _joined(waiting: Checked | None, table: Checked) -> Checked:
         return table
     y, weight = np.append(waiting.y, table.y), np.append(waiting.weight, table.weight)
     return Checked(stacked(waiting.X, table.X), y, weight)
+
+
+def _grown(old: Any, first: Any, dim: int, wider: int) -> Any:
+    """A state with zeros for more columns; where it has columns, the shapes of a first state tell."""
+    if hasattr(old, "_fields"):
+        return type(old)(*(_grown(part, other, dim, wider) for part, other in zip(old, first, strict=True)))
+    if hasattr(old, "__dataclass_fields__"):
+        parts = {name: _grown(getattr(old, name), getattr(first, name), dim, wider) for name in vars(old)}
+        return replace(old, **parts)
+    if is_sparse(old):
+        return columns_added(old, wider)
+    if not isinstance(old, np.ndarray):
+        return old
+    grows = [was == dim and now == wider for was, now in zip(old.shape, first.shape, strict=True)]
+    return np.pad(old, [(0, wider - dim if grow else 0) for grow in grows]) if any(grows) else old

@@ -1,7 +1,22 @@
-"""AUM: the loss, its derivatives, and the exact line search."""
+"""AUM: the loss, its derivatives, the exact line search, and descent on it."""
 
+from aucmax.aum.descent import Descended, descend
+from aucmax.aum.downhill import Descent
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.search import LineSearch, Table, line_search
 from aucmax.aum.value import AUM, ROC, aum, roc_auc, roc_curve
 
-__all__ = ["AUM", "ROC", "ErrorFunctions", "LineSearch", "Table", "aum", "line_search", "roc_auc", "roc_curve"]
+__all__ = [
+    "AUM",
+    "ROC",
+    "Descended",
+    "Descent",
+    "ErrorFunctions",
+    "LineSearch",
+    "Table",
+    "aum",
+    "descend",
+    "line_search",
+    "roc_auc",
+    "roc_curve",
+]

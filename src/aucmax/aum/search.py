@@ -127,13 +127,15 @@ def line_search(
         return _found(lines, *first_minimum(lines, end), method)
     source = Kinks(lines) if method == "kinks" else Walk(lines)
     if isinstance(until, str) and until in RULES:
-        return _found(lines, *_sought(source, RULES[until](), end), method, wants_auc=until in AUC_RULES)
+        return _found(lines, *sought(source, RULES[until](), end), method, wants_auc=until in AUC_RULES)
     return _walked(lines, source, lines.slope.size if until == "linear" else n_rows, end, method)
 
 
-def _sought(source: Walk | Kinks, rule: Rule, end: float) -> tuple[float, float]:
+def sought(source: Walk | Kinks, rule: Rule, end: float = np.inf) -> tuple[float, float]:
     """The interval that a rule looks for; rows are forgotten once it has seen them."""
     for rows in _batches(source, np.inf, end):
+        if rows[STEP, -1] == end:  # what comes after it cannot be had
+            rows[AUC_AFTER, -1] = rows[AUC, -1]
         if rule.sees(rows):
             break
     return rule.first, min(rule.last, end)

@@ -12,6 +12,11 @@ threshold leaves the group downwards; if it falls, upwards:
 
     right = min(FP_b + fp, FN_b + fn) - min(FP_b, FN_b)
     left  = min(FP_a, FN_a) - min(FP_a - fp, FN_a - fn)
+
+These are derivatives of one prediction at a time. If all of a group move, D = FP - FN passing through zero within it
+or not at all, there is one slope for each, which k copies of an example share as k times its weight would:
+
+    a fp + (1 - a) fn,    a = the part of the way from D_b to D_a on which D < 0
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.lines import after_reversed, before
+from aucmax.aum.lines import TIED, after_reversed, before
 
 
 class AUM(NamedTuple):
@@ -87,6 +92,27 @@ def aum(errors: ErrorFunctions, pred: ArrayLike) -> AUM:
 _ALL, _NEXT = slice(None, -1), slice(1, None)
 
 
+def shared_gradient(errors: ErrorFunctions, pred: np.ndarray) -> np.ndarray:
+    """Derivatives of AUM if tied thresholds move together; without ties `left` and `right` of `aum`.
+
+    For monotone errors this is a subgradient, which the mean of left and right need not be. Thresholds that differ
+    by rounding are tied: an exact line search ends where some meet.
+
+    Examples
+    --------
+    >>> shared_gradient(ErrorFunctions.from_labels([0, 0, 1, 1]), np.zeros(4))
+    array([ 0.5,  0.5, -0.5, -0.5])
+    """
+    groups = _grouped(errors, pred, TIED)
+    difference = groups.fp - groups.fn
+    low = np.minimum(difference[:-1], difference[1:])
+    span = np.abs(np.diff(difference))
+    share = np.clip(np.divide(-low, span, out=(low < 0.0).astype(float), where=span > 0.0), 0.0, 1.0)
+    share = np.repeat(share, np.diff(np.concatenate((groups.starts, [groups.order.size]))))
+    slope = share * errors.fp[groups.order] + (1.0 - share) * errors.fn[groups.order]
+    return np.bincount(errors.example[groups.order], slope, errors.n_examples)
+
+
 def roc_auc(errors: ErrorFunctions, pred: ArrayLike) -> float:
     """Area under the ROC curve of error functions, ties counted half.
 
@@ -126,11 +152,12 @@ def checked_column(values: ArrayLike, n_examples: int, name: str) -> np.ndarray:
     return array
 
 
-def _grouped(errors: ErrorFunctions, pred: np.ndarray) -> _Groups:
+def _grouped(errors: ErrorFunctions, pred: np.ndarray, tied: float = 0.0) -> _Groups:
     threshold = errors.v - pred[errors.example]
     order = np.argsort(threshold)
     threshold = threshold[order]
-    starts = np.concatenate(([0], np.flatnonzero(threshold[1:] != threshold[:-1]) + 1))
+    slack = tied * max(-threshold[0], threshold[-1])
+    starts = np.concatenate(([0], np.flatnonzero(threshold[1:] - threshold[:-1] > slack) + 1))
     fp, fn = before(errors.fp[order]), after_reversed(errors.fn[order])
     ends = np.concatenate((starts, [order.size]))
     return _Groups(order, starts, threshold[starts], fp[ends], fn[ends])

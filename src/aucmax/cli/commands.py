@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from aucmax.cli.screen import as_json, show_comparison, show_evaluation, show_fi
 from aucmax.cli.source import is_file, load_source, read_source
 from aucmax.compare import STANDARD
 from aucmax.compare import compare as compare_models
+from aucmax.kernel_checks import NAMES as KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
 from aucmax.plots import new_axes, plot_comparison
@@ -42,15 +44,31 @@ def _demand(context: Any, parameter: Any, text: str | None) -> dict[str, float] 
     return demand
 
 
-def _names(context: Any, parameter: Any, text: str | None) -> list[str] | None:
-    """a,b as ["a", "b"], all of them known."""
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",")]
-    unknown = [name for name in names if name not in STANDARD and name not in SOLVERS]
-    if unknown:
-        raise click.BadParameter(f"unknown {unknown}; choose from {[*STANDARD, *SOLVERS]}")
-    return names
+def _finite(context: Any, parameter: Any, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value}; give a finite number")
+    return value
+
+
+def _names(known: Collection[str]) -> Callable:
+    """A callback that takes a,b as ["a", "b"], all of them known."""
+
+    def split(context: Any, parameter: Any, text: str | None) -> list[str] | None:
+        if text is None:
+            return None
+        names = [name.strip() for name in text.split(",")]
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise click.BadParameter(f"unknown {unknown}; choose from {list(known)}")
+        return names
+
+    return split
+
+
+def _check_kernel(solver: str | None, l1_ratio: float, loss: list[str], **others: Any) -> None:
+    """Refuse what a kernel has no use for."""
+    if solver is not None or l1_ratio > 0 or len(loss) > 1:
+        raise click.UsageError("--kernel goes with L2 and a single --loss; leave --solver and --l1-ratio out")
 
 
 def _picture(context: Any, parameter: Any, path: Path | None) -> Path | None:
@@ -92,9 +110,19 @@ def aucmax() -> None:
 @aucmax.command()
 @click.argument("data", type=FILE)
 @rows_in
-@click.option("-o", "--output", type=FILE, required=True, help="The model file to write (JSON).")
+@click.option(
+    "-o", "--output", type=FILE, required=True, help="The model file to write (JSON); its folder is made if need be."
+)
+@click.option(
+    "--loss", default="squared", show_default=True, callback=_names(LOSSES), help="Several with commas: the best."
+)
 @click.option("--l1-ratio", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of l1.")
-@click.option("--alpha", type=click.FloatRange(0), help="Strength of the penalty; chosen by AUC if not given.")
+@click.option(
+    "--alpha", type=click.FloatRange(0), callback=_finite, help="Strength of the penalty; chosen by AUC if not given."
+)
+@click.option(
+    "--kernel", type=click.Choice(["auto", *KERNEL_NAMES]), help="A nonlinear model; auto: the best kernel."
+)
 @click.option("--solver", type=click.Choice(list(SOLVERS)), help="Fit with this solver, without tuning alpha.")
 @folds
 @click.option("--threshold-at", metavar="RATE", callback=_demand, help='Where to decide, e.g. "fpr=0.01".')
@@ -104,6 +132,10 @@ def aucmax() -> None:
 def fit(data, target, positive, weight, output, machine, quiet, **settings) -> None:
     """Fit a model to a table, judge it on rows it has not seen, and save it."""
     check_output(output, data)
+    if settings["solver"] is not None and len(settings["loss"]) > 1:
+        raise click.UsageError("--solver fits one loss; give a single --loss, or leave --solver out")
+    if settings["kernel"] is not None:
+        _check_kernel(**settings)
     with watching(f"reading {data}") as report:
         source = read_source(data, target, positive, weight)
         fitted = fit_model(source, FitSettings(**settings), report)
@@ -159,7 +191,11 @@ def evaluate(data, model_file, target, weight, machine) -> None:
 @aucmax.command()
 @click.argument("data")
 @rows_in
-@click.option("--models", callback=_names, help="Names with commas between; all standard ones if not given.")
+@click.option(
+    "--models",
+    callback=_names([*STANDARD, *SOLVERS]),
+    help="Names with commas between; all standard ones if not given.",
+)
 @click.option("--reference", help="The model to test against; logistic if it is there, else the first.")
 @folds
 @click.option("--plot", type=FILE, callback=_picture, help="A picture to write (png, svg or pdf).")

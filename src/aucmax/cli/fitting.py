@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,8 +13,9 @@ import numpy as np
 from aucmax.cli.source import Source
 from aucmax.compare import Comparison, Progress, compare
 from aucmax.estimator import AUCClassifier
+from aucmax.kernel import KernelAUCClassifier
 from aucmax.metrics import threshold_for
-from aucmax.models.linear import Calibration, LinearModel
+from aucmax.models import Calibration, KernelModel, LinearModel, Model
 from aucmax.selection import AUCClassifierCV
 
 
@@ -23,10 +25,14 @@ class FitSettings:
 
     Parameters
     ----------
+    loss : list of str
+        Pairwise losses; of several, that of the best cross-validated AUC is taken.
     l1_ratio : float
         Share of the l1 norm in the penalty.
     alpha : float or None
         Strength of the penalty; chosen by cross-validation if None.
+    kernel : str or None
+        A kernel, or "auto" for the best; None for a linear model.
     solver : str or None
         A name in `SOLVERS`; with one, alpha is not tuned.
     cv, seed : int
@@ -37,21 +43,26 @@ class FitSettings:
         Whether a tuned logistic regression is judged too.
     """
 
+    loss: Sequence[str] = ("squared",)
     l1_ratio: float = 0.0
     alpha: float | None = None
+    kernel: str | None = None
     solver: str | None = None
     cv: int = 5
     seed: int = 0
     threshold_at: dict[str, float] | None = None
     baseline: bool = True
 
-    def estimator(self) -> AUCClassifier | AUCClassifierCV:
+    def estimator(self) -> AUCClassifier | AUCClassifierCV | KernelAUCClassifier:
         """The estimator that these settings describe."""
+        if self.kernel is not None:
+            settings = {"alpha": self.alpha, "loss": self.loss[0], "cv": self.cv, "random_state": self.seed}
+            return KernelAUCClassifier(self.kernel, **settings)
         if self.solver is not None:
             alpha = "auto" if self.alpha is None else self.alpha
-            return AUCClassifier(alpha, self.l1_ratio, solver=self.solver, random_state=self.seed)
+            return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
         alphas = None if self.alpha is None else [self.alpha]
-        return AUCClassifierCV(alphas, self.l1_ratio, cv=self.cv, random_state=self.seed)
+        return AUCClassifierCV(alphas, self.l1_ratio, list(self.loss), cv=self.cv, random_state=self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +70,7 @@ class FitReport:
     """A fitted model, the rows it comes from, and how it ranks rows that it has not seen."""
 
     source: Source
-    model: LinearModel
+    model: Model
     comparison: Comparison
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,7 +78,7 @@ class FitReport:
         training = self.model.training
         return {
             **self.source.to_dict(),
-            **{name: training[name] for name in ("alpha", "l1_ratio", "solver")},
+            **{name: training[name] for name in ("kernel", "loss", "alpha", "l1_ratio", "solver")},
             "threshold": self.model.threshold,
             "verdict": self.comparison["aucmax"].verdict if len(self.comparison.rows) > 1 else None,
             "out_of_fold": self.comparison.to_dict(),
@@ -79,6 +90,8 @@ def fit_model(source: Source, settings: FitSettings, progress: Progress) -> FitR
     models: dict[str, Any] = {"aucmax": settings.estimator()}
     if settings.baseline:
         models["logistic"] = "logistic"
+    if settings.baseline and settings.kernel is not None:
+        models["linear"] = AUCClassifierCV(cv=settings.cv, random_state=settings.seed)
     comparison = compare(
         source.X,
         source.y,
@@ -92,18 +105,19 @@ def fit_model(source: Source, settings: FitSettings, progress: Progress) -> FitR
     return FitReport(source, _kept(source, settings, fitted, comparison), comparison)
 
 
-def _kept(source: Source, settings: FitSettings, fitted: Any, comparison: Comparison) -> LinearModel:
+def _kept(source: Source, settings: FitSettings, fitted: Any, comparison: Comparison) -> Model:
     sigmoid = getattr(fitted, "calibration_", None)
     scores = comparison.scores["aucmax"]
-    return LinearModel(
-        coef=fitted.coef_[0],
-        intercept=float(fitted.intercept_[0]),
-        classes=source.labels,
-        columns=source.columns,
-        threshold=_threshold(fitted, source, scores, settings.threshold_at),
-        calibration=None if sigmoid is None else Calibration(sigmoid.slope, sigmoid.intercept),
-        training=_facts(source, settings, fitted, comparison),
-    )
+    shared: dict[str, Any] = {
+        "classes": source.labels,
+        "columns": source.columns,
+        "threshold": _threshold(fitted, source, scores, settings.threshold_at),
+        "calibration": None if sigmoid is None else Calibration(sigmoid.slope, sigmoid.intercept),
+        "training": _facts(source, settings, fitted, comparison),
+    }
+    if settings.kernel is not None:
+        return KernelModel(fitted.score_, **shared)
+    return LinearModel(fitted.coef_[0], float(fitted.intercept_[0]), **shared)
 
 
 def _threshold(fitted: Any, source: Source, scores: np.ndarray, demand: dict[str, float] | None) -> float | None:
@@ -129,6 +143,8 @@ def _facts(source: Source, settings: FitSettings, fitted: Any, comparison: Compa
         "weight": source.facts["weight"],
         "rows": len(source.y),
         "positives": int(source.y.sum()),
+        "kernel": getattr(fitted, "best_kernel_", "linear"),
+        "loss": getattr(fitted, "loss_", settings.loss[0]),
         "alpha": float(fitted.alpha_),
         "l1_ratio": settings.l1_ratio,
         "solver": fitted.solver_,

@@ -15,23 +15,29 @@ from aucmax.cli.source import read_weight
 from aucmax.files import Table, read, read_chunks, split_target
 from aucmax.files.table import words
 from aucmax.metrics import auc_influence, auc_interval, auc_limits, break_even, roc_auc
-from aucmax.models import LinearModel
+from aucmax.models import Model
 
 
-def write_scores(model: LinearModel, path: Path, out: IO[str], id_column: str | None, report: Report) -> int:
+def write_scores(model: Model, path: Path, out: IO[str], id_column: str | None, report: Report) -> int:
     """Score a file chunk by chunk as CSV; the number of rows."""
-    writer = csv.writer(out, lineterminator="\n")
     names = ["score", *(["probability"] if model.calibration else []), "prediction"]
-    writer.writerow(names if id_column is None else [id_column, *names])
-    done = 0
-    for chunk in read_chunks(path, n_features=len(model.coef)):
-        writer.writerows(_lines(model, chunk, id_column, done))
+    writer, done = csv.writer(out, lineterminator="\n"), 0
+    for chunk in read_chunks(path, n_features=_width(model)):
+        lines = _lines(model, chunk, id_column, done)
+        if done == 0:  # a file that cannot be scored leaves nothing, not even a header
+            writer.writerow(names if id_column is None else [id_column, *names])
+        writer.writerows(lines)
         done += len(chunk)
         report(done, None, "rows scored")
     return done
 
 
-def finite_scores(model: LinearModel, X: Any, before: int = 0) -> np.ndarray:
+def _width(model: Model) -> int | None:
+    """The columns of a matrix; a model of named columns takes none, and says so itself."""
+    return model.n_features if model.columns is None else None
+
+
+def finite_scores(model: Model, X: Any, before: int = 0) -> np.ndarray:
     """The scores of the rows; one that is not finite is an error."""
     scores = model.decision_function(X)
     finite = np.isfinite(scores)
@@ -41,7 +47,7 @@ def finite_scores(model: LinearModel, X: Any, before: int = 0) -> np.ndarray:
     return scores
 
 
-def _lines(model: LinearModel, chunk: Table, id_column: str | None, before: int) -> Iterator[tuple]:
+def _lines(model: Model, chunk: Table, id_column: str | None, before: int) -> Iterator[tuple]:
     X = model.features(chunk)
     columns = [finite_scores(model, X, before).tolist()]
     if model.calibration is not None:
@@ -92,9 +98,9 @@ class Evaluation:
         return asdict(self)
 
 
-def evaluate_file(model: LinearModel, path: Path, target: str | None, weight_column: str | None) -> Evaluation:
+def evaluate_file(model: Model, path: Path, target: str | None, weight_column: str | None) -> Evaluation:
     """Judge a model on a file with labels; the target column is that of the training if not named."""
-    table = read(path, n_features=len(model.coef))
+    table = read(path, n_features=_width(model))
     target = model.training.get("target") if target is None else target
     y, _ = split_target(table, target, labels=model.classes)
     weight = None if weight_column is None else read_weight(table, weight_column)

@@ -44,7 +44,10 @@ def show_fit(report: FitReport, output: str) -> None:
     """The chosen penalty, AUC beside the baseline, the verdict, and where the model is."""
     training = report.model.training
     penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
-    click.echo(f"alpha: {training['alpha']:.4g} ({penalty}, solver {training['solver']})")
+    how = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
+    if training["kernel"] != "linear":
+        click.echo(f"kernel: {training['kernel']}")
+    click.echo(f"alpha: {training['alpha']:.4g} ({how})")
     if report.model.threshold is not None:
         click.echo(f"threshold: {report.model.threshold:.6g}")
     click.echo(f"out-of-fold AUC, {report.comparison.n_folds} folds:")

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from aucmax.compare.trial import Trial
 from aucmax.estimator import AUCClassifier
+from aucmax.kernel import KernelAUCClassifier
 from aucmax.rows import is_sparse
 from aucmax.selection import AUCClassifierCV
 from aucmax.solvers import SOLVERS
@@ -43,7 +44,7 @@ def _named(name: str, trial: Trial, random_state: int) -> Any:
         folds = StratifiedKFold(min(5, rare), shuffle=True, random_state=random_state)
         return STANDARD[name](is_sparse(trial.X), folds)
     if name in SOLVERS:
-        return AUCClassifier(solver=name, random_state=random_state)
+        return AUCClassifier(loss=SOLVERS[name].losses[0].name, solver=name, random_state=random_state)
     raise ValueError(f"unknown model {name!r}; choose from {[*STANDARD, *SOLVERS]} or give a dict of classifiers")
 
 
@@ -61,6 +62,7 @@ def _ridge(sparse: bool, folds: Any) -> Any:
 
 STANDARD: dict[str, Callable[[bool, Any], Any]] = {
     "aucmax": lambda sparse, folds: AUCClassifierCV(cv=folds.n_splits, random_state=folds.random_state),
+    "kernel": lambda sparse, folds: KernelAUCClassifier(cv=folds.n_splits, random_state=folds.random_state),
     "logistic": _logistic,
     "logistic balanced": partial(_logistic, class_weight="balanced"),
     "ridge balanced": _ridge,

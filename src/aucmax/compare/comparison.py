@@ -28,7 +28,9 @@ from threadpoolctl import threadpool_limits
 from aucmax.compare.baselines import find_models
 from aucmax.compare.trial import OutOfFold, Trial, make_trial, out_of_fold
 from aucmax.folds import Fold
+from aucmax.kernel import KernelAUCClassifier
 from aucmax.metrics import auc_limits
+from aucmax.selection import AUCClassifierCV
 
 LEVEL = 0.05  # a smaller p-value is a difference, a larger one a tie
 Progress = Callable[[int, int, str], None]
@@ -194,14 +196,25 @@ def compare(
 
     with threadpool_limits(1):
         runs = {name: out_of_fold(model, trial, partial(step, name)) for name, model in found.items()}
-    return _compared(trial, runs, reference)
+    return _compared(trial, runs, reference, _linear_and_kernel(found))
 
 
-def _compared(trial: Trial, runs: dict[str, OutOfFold], reference: str) -> Comparison:
+def _linear_and_kernel(models: dict[str, Any]) -> tuple[str, str] | None:
+    """The names of our linear model and of our kernel model, if both are there."""
+    kinds = (AUCClassifierCV, KernelAUCClassifier)
+    names = [next((name for name, model in models.items() if isinstance(model, kind)), None) for kind in kinds]
+    return (names[0], names[1]) if names[0] is not None and names[1] is not None else None
+
+
+def _compared(
+    trial: Trial, runs: dict[str, OutOfFold], reference: str, rivals: tuple[str, str] | None = None
+) -> Comparison:
     rows = sorted((_row(name, run, runs[reference], trial) for name, run in runs.items()), key=lambda row: -row.auc)
     unweighted = ", ".join(name for name, run in runs.items() if not run.weighted)
     note = f"note: fitted without the weights, which they do not take: {unweighted}"
     notes = (note,) if unweighted and trial.weight is not None else ()
+    if rivals is not None:
+        notes = (*notes, _simplest(rivals, runs, trial))
     counts = len(trial.y), int(trial.is_pos.sum()), len(trial.folds)
     return Comparison(tuple(rows), reference, *counts, notes, {name: run.scores for name, run in runs.items()})
 
@@ -229,6 +242,17 @@ def _paired(a: OutOfFold, b: OutOfFold, folds: list[Fold]) -> tuple[float, float
     if std_error == 0.0:
         return difference, std_error, delong, float(difference == 0.0)
     return difference, std_error, delong, float(2.0 * ndtr(-abs(difference) / std_error))
+
+
+def _simplest(rivals: tuple[str, str], runs: dict[str, OutOfFold], trial: Trial) -> str:
+    """Which of our two models to prefer: the linear one, unless the other ranks better by more than chance allows."""
+    linear, kernel = rivals
+    difference, std_error, _, p_value = _paired(runs[kernel], runs[linear], trial.folds)
+    p = f"p = {p_value:.3f}" if p_value >= 0.001 else "p < 0.001"
+    if p_value < LEVEL and difference > 0:
+        return f"note: {kernel} ranks better than {linear} by {difference:.4f} +- {std_error:.4f} ({p})"
+    how = "better" if p_value < LEVEL else "as good"
+    return f"note: prefer {linear}: it ranks {how}, and is simpler than {kernel} ({kernel} {difference:+.4f}, {p})"
 
 
 def _sentence(row: Row, reference: Row) -> str:

@@ -10,13 +10,14 @@ import numpy as np
 
 
 class Loss(ABC):
-    """A convex mean over all pairs of a positive and a negative row, never negative.
+    """A mean over all pairs of a positive and a negative row, never negative, and convex unless it says so.
 
     None is ever computed pair by pair. `data` is a `Data` (see problem.py); its columns are already divided by
     `data.scale`, and a pair of rows i, j weighs r_i r_j.
     """
 
     name: ClassVar[str]
+    convex: ClassVar[bool] = True
 
     @abstractmethod
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:

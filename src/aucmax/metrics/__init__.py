@@ -3,12 +3,14 @@
 from aucmax.metrics.auc import auc_of_classes, roc_auc
 from aucmax.metrics.curves import area_under_lift, lift_curve, partial_auc, roc_curve
 from aucmax.metrics.delong import Interval, PairedTest, auc_influence, auc_interval, auc_limits, auc_test
+from aucmax.metrics.prequential import PrequentialAUC
 from aucmax.metrics.rankings import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts
 from aucmax.metrics.thresholds import break_even, f_beta, threshold_for
 
 __all__ = [
     "Interval",
     "PairedTest",
+    "PrequentialAUC",
     "RankingCounts",
     "area_under_lift",
     "auc_influence",

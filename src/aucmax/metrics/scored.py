@@ -31,7 +31,7 @@ def checked(y: ArrayLike, score: ArrayLike, sample_weight: ArrayLike | None, pos
     """Refuse what no measure can judge; return the rest as arrays."""
     labels = column(y, "y")
     is_pos = labels == two_labels(labels, pos_label)[1]
-    values = _finite(score, "score", labels.size)
+    values = finite_column(score, "score", labels.size)
     if sample_weight is None:
         return Scored(is_pos, values, None)
     return Scored(is_pos, values, checked_weight(sample_weight, is_pos))
@@ -63,7 +63,7 @@ def two_labels(y: np.ndarray, pos_label: Any) -> tuple[Any, Any]:
 
 def checked_weight(sample_weight: ArrayLike, is_pos: np.ndarray) -> np.ndarray:
     """Weights in double precision: finite, not negative, with a positive sum in each class."""
-    weight = _finite(sample_weight, "sample_weight", is_pos.size).astype(np.float64, copy=False)
+    weight = finite_column(sample_weight, "sample_weight", is_pos.size).astype(np.float64, copy=False)
     if weight.min() < 0:
         where = int(weight.argmin())
         raise ValueError(f"sample_weight[{where}] is {weight[where]}; weights must be zero or positive")
@@ -100,7 +100,7 @@ def _short(labels: list) -> str:
     return str(labels) if len(labels) <= 5 else f"{labels[:5]} and more"
 
 
-def _finite(values: ArrayLike, name: str, n_rows: int) -> np.ndarray:
+def finite_column(values: ArrayLike, name: str, n_rows: int) -> np.ndarray:
     """A column of n_rows finite numbers; float32 stays float32."""
     array = column(values, name)
     if array.size != n_rows:

@@ -1,7 +1,7 @@
 """Models out and in, as JSON: a file that can be read by eye, and that runs nothing when loaded.
 
 The file is an object with `format`, `version`, `kind`, what the kind holds, and a `checksum`: the SHA-256 of the
-canonical JSON of everything else. Numbers are written so that they come back to the last bit. A second kind of model
+canonical JSON of everything else. Numbers are written so that they come back to the last bit. A further kind of model
 is one more class with `kind`, `to_dict` and `from_dict`, and one more line in `KINDS`.
 """
 
@@ -14,17 +14,19 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from aucmax.models.kernel import KernelModel
 from aucmax.models.linear import LinearModel
+from aucmax.models.model import Model
 
 FORMAT, VERSION = "aucmax-model", 1
-KINDS = {LinearModel.kind: LinearModel}
+KINDS: dict[str, type[Model]] = {LinearModel.kind: LinearModel, KernelModel.kind: KernelModel}
 
 
 class ModelFileError(ValueError):
     """A file is not a model that this version can load; the message says why."""
 
 
-def save(model: LinearModel, path: str | Path) -> None:
+def save(model: Model, path: str | Path) -> None:
     """Write a model; the file is there whole or not at all.
 
     Examples
@@ -45,7 +47,7 @@ def save(model: LinearModel, path: str | Path) -> None:
     _write_whole(Path(path), "{\n" + ",\n".join(lines) + "\n}")
 
 
-def load(path: str | Path) -> LinearModel:
+def load(path: str | Path) -> Model:
     """Read a model, checking every part of the file.
 
     Raises
@@ -88,7 +90,7 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not a finite number")
 
 
-def _from_content(content: Any) -> LinearModel:
+def _from_content(content: Any) -> Model:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError("not an aucmax model file")
     version, kind = content.get("version"), content.get("kind")

@@ -1,15 +1,18 @@
 """The algorithms, by name."""
 
 from aucmax.solvers.adaoam import AdaOAM
+from aucmax.solvers.aum import AUM
 from aucmax.solvers.base import Solver
 from aucmax.solvers.cg import CG
 from aucmax.solvers.cutting_plane import CuttingPlane
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.fsauc import FSAUC
+from aucmax.solvers.mba import MBA
 from aucmax.solvers.newton import Newton
 from aucmax.solvers.oam import OAM
 from aucmax.solvers.opauc import OPAUC
 from aucmax.solvers.pair_svrg import PairSVRG
+from aucmax.solvers.rankopt import RankOpt
 from aucmax.solvers.sdca import SDCA
 from aucmax.solvers.solam import SOLAM
 from aucmax.solvers.spam import SPAM
@@ -33,6 +36,9 @@ SOLVERS: dict[str, type[Solver]] = {
     "adaoam": AdaOAM,
     "oam": OAM,
     "uniexp": UniExp,
+    "mba": MBA,
+    "rankopt": RankOpt,
+    "aum": AUM,
 }
 
 
@@ -42,8 +48,10 @@ def name_of(solver: Solver) -> str:
 
 
 __all__ = [
+    "AUM",
     "CG",
     "FSAUC",
+    "MBA",
     "OAM",
     "OPAUC",
     "SDCA",
@@ -57,6 +65,7 @@ __all__ = [
     "Exact",
     "Newton",
     "PairSVRG",
+    "RankOpt",
     "Solver",
     "UniExp",
     "name_of",

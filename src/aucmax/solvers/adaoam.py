@@ -76,8 +76,9 @@ class AdaOAM(Solver):
     ----------
     covariance : {"full", "diagonal"}
         Of the classes: the matrix, for up to 2000 columns, or its diagonal, as if columns were uncorrelated.
-    eta : float
-        Size of the first steps, in each column.
+    eta : float or None
+        Size of the first steps, in each column. None takes 0.05, or a tenth of the radius of the ball where that is
+        less: else a column of huge values, whose penalty is huge, is thrown from one end of it to the other.
     delta : float
         Added to the root of the sum of squares.
     decay : float
@@ -92,7 +93,7 @@ class AdaOAM(Solver):
     """
 
     covariance: str = "full"
-    eta: float = 0.05
+    eta: float | None = None
     delta: float = 1e-6
     decay: float = 1.0
     average: bool = False
@@ -118,7 +119,8 @@ class AdaOAM(Solver):
 
     def epoch(self, problem: Problem, state: Adaptive, rng: np.random.Generator) -> Adaptive:
         data, l2 = problem.data, problem.penalty.l2
-        rule = Rule(l2, 1.0 / sqrt(l2) if l2 > 0 else inf, self.eta, self.delta, self.decay, self.average)
+        radius = 1.0 / sqrt(l2) if l2 > 0 else inf
+        rule = Rule(l2, radius, self.eta or min(0.05, 0.1 * radius), self.delta, self.decay, self.average)
         order, sizes = visits(self.order, data.n, rng), (data.weight, step_weights(data))
         iterates = (state.last.copy(), state.average.copy(), state.squares.copy())
         statistics, room = state.statistics.copy(), (np.empty(data.dim), np.empty(data.dim))

@@ -5,9 +5,8 @@ With S the sum of the class covariances and delta the difference of the class me
     u = (S + l2 I)^-1 delta,    w = u / (1 + delta.u)                         (Cholesky, dim <= n)
     u = [delta - B'(BB' + l2 I)^-1 B delta] / l2,  B = sqrt(r) (x - mean)      (n < dim)
 
-the minimum-norm solution for no penalty at all, and coordinate descent on H = S + delta delta' for the elastic net:
-
-    g = Hw - delta,    w_j <- soft(H_jj w_j - g_j, l1) / (H_jj + l2),    g <- g + H_j dw_j
+the minimum-norm solution for no penalty at all, and for the elastic net coordinate descent: on H = S + delta delta'
+(gram.py), or on the columns where H would be too large (columns.py).
 """
 
 from __future__ import annotations
@@ -18,15 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from aucmax.jit import kernel
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Problem
 from aucmax.rows import dense
 from aucmax.solvers.base import Solver
 from aucmax.solvers.columns import ColumnDescent
-
-GRAM_LIMIT = 3000  # columns up to which a Gram matrix pays
-SWEEPS = 10  # over the coordinates, between two certificates
+from aucmax.solvers.gram import GRAM_LIMIT, GramDescent
 
 
 class Solved(NamedTuple):
@@ -40,13 +36,27 @@ class Solved(NamedTuple):
 class Exact(Solver):
     """Exact minimiser of the squared loss, by one factorisation or coordinate descent on the Gram matrix.
 
+    A stream costs O(rows dim^2) for a batch, and one solution; it is a fit to all rows seen, up to rounding.
+
     Parameters
     ----------
+    forgetting : float
+        Above 0 and at most 1, for streams that drift: the weight of a row seen t rows ago is forgetting^t, so that
+        0.999 forgets in about 1000 rows. `fit` does not use it: there, `sample_weight` says as much.
     max_epochs, tol
         See `Solver`. With an L2 penalty one epoch is enough.
     """
 
+    forgetting: float = 1.0
     tol: float = 1e-8
+
+    online = True
+    from_moments = True
+
+    def kept_weight(self) -> float:
+        if not 0 < self.forgetting <= 1:
+            raise ValueError(f"forgetting={self.forgetting!r}; give a number above 0 and at most 1")
+        return self.forgetting
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         return dim <= GRAM_LIMIT if penalty.l1 > 0 else dim <= n
@@ -111,39 +121,3 @@ def centred_rows(data) -> np.ndarray:
     """Dense rows, centred at their class mean, times the root of their weight; for n < dim."""
     centres = data.raw_means[np.where(data.y > 0, 0, 1)]
     return np.sqrt(data.r)[:, None] * ((dense(data.X) - centres) / data.scale)
-
-
-class GramDescent(NamedTuple):
-    """Coordinate descent on the Gram matrix: weights, passes over the data, H."""
-
-    w: np.ndarray
-    passes: float
-    H: np.ndarray
-
-    @classmethod
-    def start(cls, problem: Problem, w: np.ndarray) -> GramDescent:
-        """From weights w."""
-        return cls(w, 1.0, problem.data.within + np.outer(problem.data.delta, problem.data.delta))
-
-    def sweep(self, problem: Problem) -> GramDescent:
-        """Some sweeps over all coordinates, the gradient recomputed first."""
-        w = self.w.copy()
-        gradient = self.H @ w - problem.data.delta
-        _gram_sweeps(self.H, gradient, w, problem.penalty.l1, problem.penalty.l2, SWEEPS)
-        return self._replace(w=w)
-
-
-@kernel
-def _gram_sweeps(H, g, w, l1, l2, sweeps):
-    for _ in range(sweeps):
-        for j in range(w.size):
-            curvature = H[j, j] + l2
-            if curvature <= 0.0:
-                continue
-            z = H[j, j] * w[j] - g[j]
-            target = (z - l1) / curvature if z > l1 else (z + l1) / curvature if z < -l1 else 0.0
-            step = target - w[j]
-            if step != 0.0:
-                w[j] = target
-                for k in range(w.size):
-                    g[k] += step * H[j, k]

@@ -1,0 +1,100 @@
+"""The kernel ranker on long tables: time and peak memory against rows and landmarks, beside LightGBM of 200 trees.
+
+Every row of the table is a process of its own: seconds of CPU time on one thread, and the largest resident memory of
+the process beyond what it held before the fit, the table itself (float32) not counted.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from time import process_time, sleep
+
+import numpy as np
+
+ROWS = (1_000, 10_000, 100_000, 300_000, 1_000_000)
+LANDMARKS = (100, 300, 600)
+COLUMNS = 50
+
+
+def make(n, dim=COLUMNS, seed=0):
+    """Products, squares and steps of some columns, the others noise; 10 % positives."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, dim)).astype(np.float32)
+    score = X[:, 0] * X[:, 1] + X[:, 2] ** 2 - np.abs(X[:, 3]) + (X[:, 4] > 0.5) + 0.5 * X[:, 5] + rng.normal(size=n)
+    return X, (score > np.quantile(score, 0.9)).astype(int)
+
+
+def resident():
+    """Megabytes that the process holds now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 2**20
+
+
+class Peak(threading.Thread):
+    """Watches the memory of the process until `stop` is set."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.stop, self.highest = threading.Event(), 0.0
+
+    def run(self):
+        while not self.stop.is_set():
+            self.highest = max(self.highest, resident())
+            sleep(0.005)
+
+
+def one(model, n, landmarks):
+    """Seconds of a fit, megabytes beyond those before it, and the AUC on 20,000 new rows."""
+    from lightgbm import LGBMClassifier
+
+    from aucmax.kernel import KernelAUCClassifier
+    from aucmax.metrics import roc_auc
+
+    components = "auto" if landmarks == 0 else landmarks
+    ours = KernelAUCClassifier(n_components=components, random_state=0)
+    ours.fit(*make(1000))  # compiled before the clock starts
+    fitted = ours if model == "kernel" else LGBMClassifier(n_estimators=200, n_jobs=1, verbose=-1, random_state=0)
+    X, y = make(n)
+    peak, before, start = Peak(), resident(), process_time()
+    peak.start()
+    fitted.fit(X, y)
+    seconds = process_time() - start
+    peak.stop.set()
+    X_new, y_new = make(20_000, seed=1)
+    scores = fitted.decision_function(X_new) if model == "kernel" else fitted.predict_proba(X_new)[:, 1]
+    return seconds, peak.highest - before, roc_auc(y_new, scores)
+
+
+def apart(*words):
+    """The same in a process of its own."""
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.bench_kernel_scaling", *map(str, words)]
+    alone = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=alone)
+    return tuple(map(float, done.stdout.split()))
+
+
+def run(rows=ROWS, landmarks=LANDMARKS):
+    cases = [("kernel", n, 0) for n in rows] + [("kernel", 100_000, m) for m in landmarks]
+    cases += [("LightGBM, 200 trees", n, 0) for n in rows if n <= 300_000]
+    lines = []
+    for model, n, m in cases:
+        seconds, megabytes, auc = apart(model, n, m)
+        shown = "" if model != "kernel" else "auto" if m == 0 else str(m)
+        lines.append(
+            {
+                "model": model,
+                "rows": f"{n:,}",
+                "columns": COLUMNS,
+                "landmarks": shown,
+                "seconds": seconds,
+                "megabytes": megabytes,
+                "test AUC": f"{auc:.4f}",
+            }
+        )
+        print(lines[-1], flush=True)
+    return lines
+
+
+if __name__ == "__main__":
+    print(*one(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))

@@ -1,0 +1,147 @@
+"""PenaltyTable: the label errors of every sequence as its penalty grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aucmax.aum import ErrorFunctions
+from aucmax.changepoint.envelope import model_path
+from aucmax.changepoint.labels import check_labels, label_errors
+from aucmax.changepoint.segmentation import Segmentations
+from aucmax.changepoint.targets import target_intervals
+
+
+@dataclass(frozen=True, eq=False)
+class PenaltyTable:
+    """Errors of n sequences, in rows: one for every segmentation that some penalty selects.
+
+    Made by `of` from segmentations and labels, or by `from_rows` from columns.
+
+    Attributes
+    ----------
+    starts : array of shape (n + 1,)
+        The first row of every sequence, then the number of rows.
+    min_log_lambda : array
+        The log penalty from which a row holds, up to that of the next row; -inf in the first row of a sequence.
+    fp, fn : arrays
+        False positives and false negatives.
+    n_labels : array of shape (n,)
+        How many labels a sequence has. One without labels has no errors, and nothing is learned from it.
+    """
+
+    starts: np.ndarray
+    min_log_lambda: np.ndarray
+    fp: np.ndarray
+    fn: np.ndarray
+    n_labels: np.ndarray
+
+    @classmethod
+    def of(cls, segmentations: Iterable[Segmentations], labels: Iterable[Any]) -> PenaltyTable:
+        """From the segmentations of each sequence and its labels.
+
+        Examples
+        --------
+        >>> found = Segmentations(np.array([9.0, 1.0, 0.5]), [np.array([]), np.array([3]), np.array([2, 3])])
+        >>> table = PenaltyTable.of([found], [[(0, 4, "1change")]])
+        >>> np.exp(table.min_log_lambda), table.fp, table.fn
+        (array([0. , 0.5, 8. ]), array([1, 0, 0]), array([0, 0, 1]))
+        """
+        parts = [_rows_of(found, listed) for found, listed in zip(segmentations, labels, strict=True)]
+        low, fp, fn, n_labels = zip(*parts, strict=True)
+        starts = np.cumsum([0, *map(len, low)])
+        return cls(starts, np.concatenate(low), np.concatenate(fp), np.concatenate(fn), np.array(n_labels))
+
+    @classmethod
+    def from_rows(
+        cls, example: ArrayLike, min_log_lambda: ArrayLike, fp: ArrayLike, fn: ArrayLike, n_labels: ArrayLike
+    ) -> PenaltyTable:
+        """From columns of one table, in any order.
+
+        Parameters
+        ----------
+        example : array of int
+            Which sequence a row belongs to: 0 .. n - 1.
+        min_log_lambda, fp, fn : arrays
+            As in the attributes; the first row of a sequence is taken to hold from -inf on.
+        n_labels : array of shape (n,)
+
+        Examples
+        --------
+        >>> table = PenaltyTable.from_rows([0, 1, 0], [-np.inf, -np.inf, 1.5], [1, 0, 0], [0, 0, 1], [1, 2])
+        >>> table.starts, table.min_log_lambda
+        (array([0, 2, 3]), array([-inf,  1.5, -inf]))
+        """
+        numbers, columns = np.asarray(example), [np.asarray(part, dtype=float) for part in (min_log_lambda, fp, fn)]
+        labels = np.asarray(n_labels)
+        _check_columns(numbers, columns, labels)
+        order = np.lexsort((columns[0], numbers))
+        starts = np.searchsorted(numbers[order], np.arange(labels.size + 1))
+        low, fp, fn = (column[order] for column in columns)
+        low[starts[:-1]] = -np.inf
+        return cls(starts, low, fp, fn, labels)
+
+    def __len__(self) -> int:
+        return self.n_labels.size
+
+    def __repr__(self) -> str:
+        return f"PenaltyTable({len(self)} sequences, {self.n_labels.sum():g} labels, {self.fp.size} rows)"
+
+    @property
+    def example(self) -> np.ndarray:
+        """Which sequence a row belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def some(self, sequences: np.ndarray) -> PenaltyTable:
+        """The rows of some of the sequences, given by their numbers."""
+        sizes = np.diff(self.starts)[sequences]
+        starts = np.cumsum([0, *sizes])
+        rows = np.arange(starts[-1]) + np.repeat(self.starts[sequences] - starts[:-1], sizes)
+        return PenaltyTable(starts, self.min_log_lambda[rows], self.fp[rows], self.fn[rows], self.n_labels[sequences])
+
+    def targets(self) -> np.ndarray:
+        """Lower and upper limit of the log penalties with the fewest errors, of shape (n, 2)."""
+        return target_intervals(self.starts, self.min_log_lambda, self.fp + self.fn)
+
+    def errors(self) -> ErrorFunctions:
+        """Errors as functions of the prediction -log(penalty), for AUM.
+
+        False negatives at penalty zero and false positives at an infinite one, which no prediction can take away,
+        are subtracted from all rows of their sequence (but none falls below zero), since AUM would be infinite.
+        """
+        first, last, sizes = self.starts[:-1], self.starts[1:] - 1, np.diff(self.starts)
+        fp = np.maximum(self.fp - np.repeat(self.fp[last], sizes), 0)
+        fn = np.maximum(self.fn - np.repeat(self.fn[first], sizes), 0)
+        return ErrorFunctions.from_penalty_table(self.example, self.min_log_lambda, fp, fn)
+
+    def errors_at(self, log_penalty: ArrayLike) -> np.ndarray:
+        """The number of errors of each sequence at its log penalty."""
+        reached = self.min_log_lambda <= np.asarray(log_penalty, dtype=float)[self.example]
+        rows = self.starts[:-1] + np.add.reduceat(reached, self.starts[:-1], dtype=np.intp) - 1
+        return self.fp[rows] + self.fn[rows]
+
+
+def _rows_of(found: Segmentations, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Log penalties, false positives, false negatives and the number of labels of one sequence."""
+    path = model_path(found.loss, np.arange(len(found.loss)))
+    wrong = label_errors([found.changes[k] for k in path.model], labels)
+    with np.errstate(divide="ignore"):  # the first penalty is zero
+        return np.log(path.min_lambda), wrong.fp, wrong.fn, check_labels(labels).start.size
+
+
+def _check_columns(example: np.ndarray, columns: list[np.ndarray], n_labels: np.ndarray) -> None:
+    sizes = [example.size, *(column.size for column in columns)]
+    if len(set(sizes)) > 1:
+        raise ValueError(f"example, min_log_lambda, fp and fn have {sizes} rows; pass columns of one table")
+    if example.size == 0 or example.dtype.kind not in "iu":
+        raise ValueError(f"example has {example.size} rows of type {example.dtype}; it must hold integers from 0")
+    found = np.unique(example)
+    if not np.array_equal(found, np.arange(n_labels.size)):
+        text = f"example has {found.size} different numbers, {found[0]} .. {found[-1]}"
+        raise ValueError(f"{text}, for {n_labels.size} sequences; each of 0 .. {n_labels.size - 1} needs a row")
+    if any(np.isnan(column).any() for column in columns):
+        raise ValueError("the table has missing cells; every row needs min_log_lambda, fp and fn")

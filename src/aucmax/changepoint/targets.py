@@ -1,0 +1,59 @@
+"""Target intervals: the log penalties of each sequence at which its labels are violated least."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from aucmax.jit import kernel
+
+
+def target_intervals(starts: np.ndarray, min_log_lambda: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """For each sequence the longest interval of log penalties with the fewest errors.
+
+    Of neighbouring rows with the fewest errors the longest run in log penalty is taken, the later of equals. If a
+    sequence is at its best for the smallest penalties and for the largest, nothing is known of it: the interval is
+    the whole line.
+
+    Parameters
+    ----------
+    starts : array of int
+        The first row of every sequence, then the number of rows.
+    min_log_lambda : array
+        Rows of one sequence in ascending order, from -inf; each holds up to the next row.
+    errors : array
+        Number of errors in each row.
+
+    Returns
+    -------
+    array of shape (n_sequences, 2)
+        Lower and upper limits; infinite where there is none.
+
+    Examples
+    --------
+    >>> target_intervals(np.array([0, 4]), np.array([-np.inf, 0.0, 1.0, 5.0]), np.array([2, 0, 1, 3]))
+    array([[0., 1.]])
+    """
+    limits = np.empty((starts.size - 1, 2))
+    for i, (first, end) in enumerate(pairwise(starts)):
+        limits[i] = _longest_run(min_log_lambda[first:end], errors[first:end])
+    return limits
+
+
+@kernel(strict=True)
+def _longest_run(low, errors):
+    """The ends of the longest run of fewest errors."""
+    n, least = errors.size, errors.min()
+    best_low, best_high = -np.inf, -np.inf
+    longest, run_low = -1.0, -np.inf
+    for r in range(n):
+        if errors[r] != least:
+            continue
+        if r == 0 or errors[r - 1] != least:
+            run_low = low[r]
+        if r == n - 1 or errors[r + 1] != least:
+            high = np.inf if r == n - 1 else low[r + 1]
+            if high - run_low >= longest:
+                longest, best_low, best_high = high - run_low, run_low, high
+    return (-np.inf, best_high) if errors[0] == least else (best_low, best_high)

@@ -1,0 +1,126 @@
+"""Curves: one loss on all folds and alphas, from the moments of the folds where the solver takes them.
+
+The columns may be those of a table or made from it: a curve does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucmax.checks import Checked, check_finite, check_taken, find_solver, make_data
+from aucmax.folds import Fold, training_moments
+from aucmax.metrics import auc_of_classes
+from aucmax.path import path
+from aucmax.penalties import ElasticNet
+from aucmax.problem import Data, automatic_alpha
+from aucmax.rows import dot
+from aucmax.solvers import Solver
+
+
+class Curve(NamedTuple):
+    """One loss on all folds and alphas: out-of-fold scores (n, n_alphas) and AUC (n_alphas, n_folds)."""
+
+    loss: Any
+    solver: Solver
+    data: Data
+    alphas: np.ndarray
+    scores: np.ndarray
+    auc: np.ndarray
+
+    @property
+    def best(self) -> float:
+        """The best mean AUC."""
+        return float(self.auc.mean(axis=1).max())
+
+
+class FoldPath(NamedTuple):
+    """The models of a fold: the table to score its test rows in, the training data, weights of all alphas."""
+
+    X: Any
+    data: Data
+    weights: np.ndarray
+
+
+class Penalties(NamedTuple):
+    """The strengths to try (given, how many, or None), the share of the l1 norm, and whether to scale columns."""
+
+    alphas: Any
+    l1_ratio: float
+    standardize: bool
+
+
+def curve_of(table: Checked, folds: list[Fold], loss: Any, penalties: Penalties) -> Curve:
+    """All folds and alphas of one loss."""
+    solver = certified_solver(table.X, loss, penalties.l1_ratio)
+    data, parts = fold_data(table, folds, solver, penalties.l1_ratio, penalties.standardize)
+    alphas = make_alphas(penalties.alphas, data, penalties.l1_ratio)
+    models = (FoldPath(table.X, part, path(part, loss, alphas, penalties.l1_ratio, solver)) for part in parts)
+    return Curve(loss, solver, data, alphas, *cross_validate(table, folds, models, alphas.size))
+
+
+def certified_solver(X: Any, loss: Any, l1_ratio: float) -> Solver:
+    """The solver that suits the table, if it can certify what it returns."""
+    solver = find_solver("auto", X, loss, l1_ratio)
+    check_taken(solver, ElasticNet.of(1.0, l1_ratio))
+    if not solver.certified:
+        raise ValueError(f"loss={loss.name!r} has no solver that certifies its answer; a path needs one")
+    return solver
+
+
+def fold_data(
+    table: Checked, folds: list[Fold], solver: Solver, l1_ratio: float, standardize: bool
+) -> tuple[Data, Iterator[Data]]:
+    """Data of all rows, and of the training rows of each fold: from moments alone where the solver takes them."""
+    penalty = ElasticNet.of(1.0, l1_ratio)
+    smallest = min(train.size for train, _ in folds)
+    if solver.wants_scatter(smallest, table.X.shape[1], penalty):
+        whole, parts = training_moments(*table, folds)
+        check_finite(whole, table.X)
+        made = (Data.of_moments(part, standardize=standardize) for part in parts)
+        return Data.of_moments(whole, standardize=standardize), made
+    made = (make_data(table.rows(train), solver, penalty, standardize) for train, _ in folds)
+    return make_data(table.weighted(), solver, penalty, standardize), made
+
+
+def make_alphas(alphas: Any, data: Data, l1_ratio: float) -> np.ndarray:
+    """Decreasing strengths: those given, or a grid around the automatic one (below the first zero path for l1)."""
+    if alphas is None or isinstance(alphas, (int, np.integer)):
+        count = 11 if alphas is None else int(alphas)
+        if count < 1:
+            raise ValueError(f"alphas={alphas!r}; give at least one")
+        if l1_ratio > 0:
+            largest = float(np.abs(data.delta).max()) / l1_ratio or 1.0
+            return np.geomspace(largest, 1e-3 * largest, count)
+        return automatic_alpha(data.moments) * np.logspace(2, -3, count)
+    alphas = np.asarray(alphas, dtype=float).ravel()
+    if alphas.size == 0 or not np.isfinite(alphas).all() or alphas.min() < 0:
+        raise ValueError("alphas must be finite numbers that are not negative, at least one")
+    return np.sort(alphas)[::-1]
+
+
+def cross_validate(
+    table: Checked, folds: list[Fold], models: Iterable[FoldPath], n_alphas: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Out-of-fold scores (n, n_alphas), each fold's zero midway between its class means, and AUC of each fold."""
+    n = table.y.size
+    total, times = np.zeros((n, n_alphas)), np.zeros(n)
+    auc = np.empty((n_alphas, len(folds)))
+    for k, ((_, test), (X, data, weights)) in enumerate(zip(folds, models, strict=True)):
+        weights = weights / data.scale[:, None]
+        scores = dot(X, weights, test)
+        auc[:, k] = _aucs(scores, table.y[test], table.weight[test])
+        total[test] += scores - (data.raw_means @ weights).mean(axis=0)
+        times[test] += 1
+    with np.errstate(invalid="ignore"):  # rows in no test set become NaN
+        return total / times[:, None], auc
+
+
+def _aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
+    """AUC of every column of scores."""
+    pos, neg = y > 0, y < 0
+    weights = () if (weight == weight[0]).all() else (weight[pos], weight[neg])
+    columns = np.ascontiguousarray(scores.T)
+    return [auc_of_classes(column[pos], column[neg], *weights) for column in columns]

@@ -1,0 +1,40 @@
+"""Area under the minimum of the false positive and the false negative rate, as a function of the weights.
+
+    Hillman, Hocking. "Optimizing ROC Curves with a Sort-Based Surrogate Loss." JMLR 2023.
+
+With the rows in descending order of their scores s, FP and FN the rates when the first ones are called positive,
+
+    AUM = integral of min(FP, FN) = sum_i g_i s_i,    g_i = min(FP, FN) after row i minus before it
+
+so that sum_i g_i x_i is a gradient; where scores are tied any order gives a subgradient. AUM is convex, and since
+AUM(c w) = c AUM(w) its minimum is 0, at w = 0: who minimises it has to keep w away from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aucmax.losses.loss import Loss
+
+
+class AreaUnderMin(Loss):
+    """AUM of error rates: not a mean over pairs, but convex, never negative, and blind to the class prior too."""
+
+    name = "aum"
+
+    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """AUM at w and a subgradient."""
+        scores = data.scores(w)
+        order = np.argsort(-scores)
+        share, is_pos = data.r[order], data.y[order] > 0
+        least = np.minimum(np.cumsum(np.where(is_pos, 0.0, share)), 1.0 - np.cumsum(np.where(is_pos, share, 0.0)))
+        least[-1] = 0.0
+        coefficients = np.empty(order.size)
+        coefficients[order] = np.diff(least, prepend=0.0)
+        return max(float(coefficients @ (scores - scores.mean())), 0.0), data.combine(coefficients)
+
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+        """Zero, which is attained at w = 0."""
+        return 0.0

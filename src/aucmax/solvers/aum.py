@@ -1,0 +1,123 @@
+"""AUM: descent on the area under the minimum of false positives and false negatives, by exact line search.
+
+    Hillman, Hocking. "Optimizing ROC Curves with a Sort-Based Surrogate Loss." JMLR 2023.
+    Fowler, Hocking. "Efficient line search for optimizing Area Under the ROC Curve in gradient descent." 2024.
+
+With g a subgradient of AUM of the error rates with respect to the scores,
+
+    d = -(X'g + l2 w),    w <- w + s d,    s the first minimum of AUM + l2/2 |w|^2 along d
+
+AUM(c w) = c AUM(w), so that the problem is posed on w.delta = 1, delta the difference of the class means: directions
+are projected there. For all v with v.delta = 1 and G = X'g, AUM(v) >= G.v; over these v
+
+    P(v) >= [G.delta + l2/2] / |delta|^2 - |G - (G.delta / |delta|^2) delta|^2 / (2 l2)
+
+which makes the gap. The first weights are those of the squared loss.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.aum.downhill import Descent, Point
+from aucmax.aum.errors import ErrorFunctions
+from aucmax.aum.examples import Examples
+from aucmax.losses import Squared
+from aucmax.losses.area_under_min import AreaUnderMin
+from aucmax.penalties import ElasticNet
+from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.solvers.base import Solver
+from aucmax.solvers.cg import CG
+from aucmax.solvers.exact import Exact
+from aucmax.solvers.gram import GRAM_LIMIT
+
+
+class Descending(NamedTuple):
+    """A point of the descent, passes over the data, the certificate, and whether the descent is over."""
+
+    point: Point
+    passes: float
+    certificate: tuple[float, float]
+    ended: bool
+
+    @property
+    def w(self) -> np.ndarray:
+        """The weights."""
+        return self.point.w
+
+
+@dataclass(repr=False, kw_only=True)
+class AUM(Solver):
+    """Descent on AUM with an exact line search, from the minimiser of the squared loss.
+
+    Parameters
+    ----------
+    line_search : {"first_min", "linear", "all", "grid", "constant"}
+        How far to go; see `aucmax.aum.Descent`.
+    eta : float
+        The constant step.
+    max_epochs, tol
+        See `Solver`; an epoch is one step. The run also ends when a step lowers the objective by less than tol
+        times it.
+    """
+
+    line_search: str = "first_min"
+    eta: float = 1.0
+    max_epochs: int = 100
+
+    losses = (AreaUnderMin,)
+    penalties = ("l2", "none")
+    certified = False
+
+    def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
+        return dim <= min(n, GRAM_LIMIT)
+
+    def init(self, problem: Problem, w: np.ndarray) -> Descending:
+        data = problem.data
+        w = w if w.any() else squared_start(data, problem.penalty.l2)
+        point = self._descent(problem).start(examples_of(data), w)
+        return Descending(point, 1.0, _certificate(problem, point), False)
+
+    def epoch(self, problem: Problem, state: Descending, rng: np.random.Generator) -> Descending:
+        if state.ended:
+            return state
+        before = state.point
+        point = self._descent(problem).step(examples_of(problem.data), before)
+        if point is None:
+            return state._replace(ended=True)
+        ended = before.objective - point.objective <= self.tol * before.objective
+        return Descending(point, state.passes + 2.0, _certificate(problem, point), ended)
+
+    def _descent(self, problem: Problem) -> Descent:
+        return Descent(line_search=self.line_search, eta=self.eta, l2=problem.penalty.l2)
+
+
+def examples_of(data: Data) -> Examples:
+    """The rows with their error rates, times the weights of both classes: whole numbers for whole weights."""
+    pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
+    errors = ErrorFunctions.from_labels(data.y, data.weight * np.where(data.y > 0, neg, pos))
+    return Examples(errors, data.X, data.scale)
+
+
+def squared_start(data: Data, l2: float = 0.0) -> np.ndarray:
+    """The minimiser of the squared loss, the penalty automatic if there is none; ones if it is zero."""
+    penalty = ElasticNet(0.0, l2 or automatic_alpha(data.moments))
+    solver = Exact() if data.moments.full else CG()
+    w = solver.solve(Problem(data, Squared(), penalty)).coef
+    return w if w.any() else np.ones(data.dim)
+
+
+def _certificate(problem: Problem, point: Point) -> tuple[float, float]:
+    """P(w), and how much it can exceed the minimum over w.delta = 1."""
+    delta, l2 = problem.data.delta, problem.penalty.l2
+    square = float(delta @ delta)
+    if not (l2 > 0.0 and square > 0.0):
+        return point.objective, point.objective
+    _, G = problem.loss.value_and_gradient(problem.data, point.w)
+    along = float(G @ delta) / square
+    across = G - along * delta
+    lower = max(along - float(across @ across) / (2.0 * l2), 0.0) + 0.5 * l2 / square
+    return point.objective, max(point.objective - lower, 0.0)

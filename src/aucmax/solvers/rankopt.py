@@ -1,0 +1,166 @@
+"""RankOpt: gradient ascent on the smoothed AUC, over as many pairs as the larger class has rows.
+
+    Herschtal, Raskutti. "Optimising Area Under the ROC Curve Using Gradient Descent." ICML 2004.
+
+Each class is shuffled, and with P positive and M negative rows the pairs are (k mod P, k mod M), k < K = max(P, M). A
+pair weighs v_k, the product of the weights of its rows, over the sum of all K. What is minimised is one minus the
+smoothed AUC of these pairs,
+
+    R(w) = sum_k v_k sigma(-m_k),    m_k = w.(x_k - x'_k),    grad R = -sum_k v_k sigma(m_k) sigma(-m_k) (x_k - x'_k)
+
+The length of w says how sharp the steps of sigma are, and stays as it is: w moves on the sphere |w| = B along the
+great circle in the direction of steepest descent u, |u| = B,
+
+    w <- cos(a) w + sin(a) u
+
+by an angle a that is halved while R does not fall, and doubled for the next step once it did. On the way the scores
+are those of w and of u, mixed alike: a step costs two products with X, whatever the number of trials. R falls with
+every step; as it is not convex, it may fall to a local minimum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, exp, sin
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.jit import kernel
+from aucmax.losses import Sigmoid
+from aucmax.penalties import Ball
+from aucmax.problem import Data, Problem
+from aucmax.solvers.base import Solver
+from aucmax.solvers.saddle import check_positive
+
+STEPS = 10  # in an epoch
+FIRST = 0.1  # angle
+LARGEST = 1.0
+SMALLEST = 1e-9
+DECREASE = 1e-4  # share of what the slope promises, that a step must bring (Armijo)
+
+
+class Pairing(NamedTuple):
+    """Pairs of rows and their weights, which sum to 1."""
+
+    pos: np.ndarray
+    neg: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def drawn(cls, data: Data, rng: np.random.Generator) -> Pairing:
+        """Every row of the larger class once, those of the smaller one in turn."""
+        pos, neg = (rng.permutation(np.flatnonzero(side)) for side in (data.y > 0, data.y < 0))
+        k = np.arange(max(pos.size, neg.size))
+        pos, neg = pos[k % pos.size], neg[k % neg.size]
+        products = data.r[pos] * data.r[neg]
+        return cls(pos, neg, products / products.sum())
+
+
+class Place(NamedTuple):
+    """Weights on the sphere, passes over the data, the pairs, and the angle to try next; 0 at the end."""
+
+    w: np.ndarray
+    passes: float
+    pairing: Pairing
+    angle: float
+
+    @property
+    def ended(self) -> bool:
+        """Whether no step makes the loss of the pairs smaller."""
+        return self.angle == 0.0
+
+
+@dataclass(repr=False, kw_only=True)
+class RankOpt(Solver):
+    """Gradient ascent on the smoothed AUC, on a sphere: a baseline for the sigmoid loss.
+
+    Parameters
+    ----------
+    radius : float
+        Of the sphere, which takes the place of the penalty. With columns of unit spread, 3 to 100 are of use.
+    reshuffle : bool
+        Draw new pairs for every epoch. More pairs are used, but the loss no longer falls with every step.
+    max_epochs, tol
+        See `Solver`. An epoch is of 10 steps. As the loss is not convex, no tol stops the run: it stops when no
+        step makes the loss of the pairs smaller.
+    """
+
+    radius: float = 10.0
+    reshuffle: bool = False
+    max_epochs: int = 20
+
+    losses = (Sigmoid,)
+    stochastic = True
+    certified = False
+
+    def adapt(self, problem: Problem) -> Problem:
+        check_positive(radius=self.radius)
+        return Problem(problem.data, problem.loss, Ball(self.radius, 2))
+
+    def init(self, problem: Problem, w: np.ndarray) -> Place:
+        start = w if w.any() else problem.data.delta
+        start = start if start.any() else np.ones(w.size)
+        none_yet = Pairing(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+        return Place(start * (self.radius / np.linalg.norm(start)), 0.0, none_yet, FIRST)
+
+    def epoch(self, problem: Problem, state: Place, rng: np.random.Generator) -> Place:
+        if self.reshuffle or not state.pairing.pos.size:
+            state = state._replace(pairing=Pairing.drawn(problem.data, rng))
+        scores, steps = problem.data.scores(state.w), 0
+        while not state.ended and steps < STEPS:
+            state, scores = _step(problem.data, self.radius, state, scores)
+            steps += 1
+        return state._replace(angle=FIRST) if self.reshuffle else state
+
+
+def _step(data: Data, radius: float, state: Place, scores: np.ndarray) -> tuple[Place, np.ndarray]:
+    """One step along a great circle, with the scores after it; the angle is 0 if there is none."""
+    c = np.zeros(data.n)
+    value = _paired(scores, *state.pairing, c)
+    gradient = data.combine(c)
+    tangent = gradient - (gradient @ state.w / radius**2) * state.w
+    steepness = float(np.linalg.norm(tangent))
+    if steepness == 0.0:
+        return state._replace(angle=0.0), scores
+    u = tangent * (-radius / steepness)
+    along = data.scores(u)
+    angle = _search(scores, along, *state.pairing, value, DECREASE * radius * steepness, state.angle)
+    w = cos(angle) * state.w + sin(angle) * u
+    w *= radius / np.linalg.norm(w)
+    mixed = cos(angle) * scores + sin(angle) * along
+    return Place(w, state.passes + 2.0, state.pairing, min(2.0 * angle, LARGEST)), mixed
+
+
+@kernel
+def _paired(scores, pos, neg, weight, c):
+    """Add the slope of R in every score to c; return R."""
+    value = 0.0
+    for k in range(pos.size):
+        loss = _sigma(scores[neg[k]] - scores[pos[k]])
+        slope = weight[k] * loss * (1.0 - loss)
+        value += weight[k] * loss
+        c[pos[k]] -= slope
+        c[neg[k]] += slope
+    return value
+
+
+@kernel
+def _search(scores, along, pos, neg, weight, value, enough, angle):
+    """The angle, halved until R is below value by enough for each unit of it; 0 if it gets too small."""
+    while angle > SMALLEST:
+        total, of_w, of_u = 0.0, cos(angle), sin(angle)
+        for k in range(pos.size):
+            margin = of_w * (scores[pos[k]] - scores[neg[k]]) + of_u * (along[pos[k]] - along[neg[k]])
+            total += weight[k] * _sigma(-margin)
+        if total <= value - enough * angle:
+            return angle
+        angle *= 0.5
+    return 0.0
+
+
+@kernel
+def _sigma(m):
+    """1/(1 + exp(-m)), without overflow."""
+    e = exp(-abs(m))
+    return 1.0 / (1.0 + e) if m > 0.0 else e / (1.0 + e)

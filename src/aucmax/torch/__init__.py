@@ -1,0 +1,12 @@
+"""Losses for PyTorch models that rank: `pip install 'aucmax[torch]'`."""
+
+try:
+    import torch  # noqa: F401
+except ModuleNotFoundError:
+    message = "aucmax.torch needs PyTorch; install it: pip install 'aucmax[torch]'"
+    raise ModuleNotFoundError(message, name="torch") from None
+
+from aucmax.torch.aum import AUMLoss
+from aucmax.torch.pairwise import PairwiseSquaredHingeLoss, PairwiseSquaredLoss
+
+__all__ = ["AUMLoss", "PairwiseSquaredHingeLoss", "PairwiseSquaredLoss"]

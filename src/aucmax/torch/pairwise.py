@@ -1,0 +1,129 @@
+"""Pairwise losses: means over all pairs of a positive and a negative row, without forming one.
+
+Positive rows have scores a_i and weights p_i, negative rows b_j and q_j. A pair falls short of the margin by
+z_ij = margin - a_i + b_j.
+
+    squared         E[z^2] / 2 = [(margin - mean a + mean b)^2 + var a + var b] / 2
+    squared hinge   E[z_+^2]
+
+For the second all a_i and b_j + margin are sorted together. With gaps d_l between neighbours, P_l the weight of the
+positives below the gap and Q_l that of the negatives above it, z_ij of an active pair is the sum of the gaps between
+
+    Z_l = sum of d Q over the gaps above       Y_l = sum of d P over the gaps below
+    E[z_+^2] = sum_l d_l P_l (2 Z_l + d_l Q_l),   its gradient -2 p_i Z_i for positive, 2 q_j Y_j for negative rows
+
+with p and q divided by their sums. Nothing is subtracted but neighbours, so single precision is enough. While the
+order stays, the loss is quadratic in the scores, and its Taylor polynomial at them has all of its derivatives. If
+PyTorch differentiated the sums over gaps, gradients would be small differences of large numbers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from aucmax.torch.batch import checked, from_end, mean_and_variance
+
+
+class _Pairwise(nn.Module):
+    """What both losses share: the margin."""
+
+    def __init__(self, margin: float = 1.0) -> None:
+        super().__init__()
+        if not (margin > 0 and math.isfinite(margin)):
+            raise ValueError(f"margin={margin!r}; give a positive number, by which positives shall lead")
+        self.margin = float(margin)
+
+    def extra_repr(self) -> str:
+        """What is shown between the brackets."""
+        return f"margin={self.margin:g}"
+
+
+class PairwiseSquaredLoss(_Pairwise):
+    """Half the mean of (margin - (s - s'))^2 over all pairs of a positive score s and a negative score s'.
+
+    It equals the squared loss of `AUCClassifier` at the same scores, takes O(n) and has all derivatives.
+
+    Parameters
+    ----------
+    margin : float
+        By how much positives shall lead. Another margin is another scale of the scores.
+
+    Examples
+    --------
+    >>> import torch
+    >>> loss = PairwiseSquaredLoss()
+    >>> loss(torch.tensor([2.0, 0.5, 0.0]), torch.tensor([1, 0, 0]))
+    tensor(0.3125)
+    """
+
+    def forward(self, scores: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
+        """Loss of a batch.
+
+        Parameters
+        ----------
+        scores : Tensor of shape (n,) or (n, 1)
+            The model's raw output. NaN or infinity make the loss and its gradient NaN. Half precision is computed
+            and returned in single.
+        labels : Tensor of the same length
+            0 and 1, -1 and 1, or bool.
+        weight : Tensor of the same length, optional
+            Zero or positive; a pair weighs the product of its rows. No gradient goes to it.
+
+        Returns
+        -------
+        Tensor
+            A number; 0, with a gradient of zeros, if a class is missing or has no weight.
+        """
+        batch = checked(scores, labels, weight).centred().in_shares()
+        mean_pos, variance_pos = mean_and_variance(batch.scores, batch.p)
+        mean_neg, variance_neg = mean_and_variance(batch.scores, batch.q)
+        shortfall = self.margin - mean_pos + mean_neg
+        return (shortfall**2 + variance_pos + variance_neg) / 2 * batch.is_mixed
+
+
+class PairwiseSquaredHingeLoss(_Pairwise):
+    """Mean of max(0, margin - (s - s'))^2 over all pairs of a positive score s and a negative score s'.
+
+    It equals the squared hinge of `AUCClassifier` at the same scores and takes O(n log n). First and second
+    derivatives are exact; where a pair meets the margin exactly, the second is that of one side.
+
+    Parameters
+    ----------
+    margin : float
+        By how much positives shall lead. Pairs that do cost nothing.
+
+    Examples
+    --------
+    >>> import torch
+    >>> loss = PairwiseSquaredHingeLoss()
+    >>> loss(torch.tensor([2.0, 1.5, 0.0]), torch.tensor([1, 0, 0]))
+    tensor(0.1250)
+    """
+
+    def forward(self, scores: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
+        """Loss of a batch; arguments and result are as in `PairwiseSquaredLoss.forward`."""
+        batch = checked(scores, labels, weight).centred().in_shares()
+        shifted = torch.where(batch.q > 0, batch.scores + self.margin, batch.scores)
+        ordered, order = torch.sort(shifted.detach())
+        steps, p, q = batch.steps.gather(0, order), batch.p[order], batch.q[order]
+        value, slope = _value_and_slope(ordered.diff(), p, q)
+        return value + (slope * steps).sum() + _curvature(p, q, steps)
+
+
+def _value_and_slope(gaps: Tensor, p: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
+    """E[z_+^2] and its derivative by each of the sorted scores."""
+    P, Q = p.cumsum(0)[:-1], from_end(q)[1:]
+    Z, Y = pad(from_end(gaps * Q), (0, 1)), pad((gaps * P).cumsum(0), (1, 0))
+    value = (gaps * P * (2 * Z[1:] + gaps * Q)).sum()
+    return value, 2 * (q * Y - p * Z)
+
+
+def _curvature(p: Tensor, q: Tensor, steps: Tensor) -> Tensor:
+    """sum over the active pairs of p_i q_j (step_i - step_j)^2, half of the second derivative along the steps."""
+    squares = (p * from_end(q) + q * p.cumsum(0)) * steps**2
+    products = p * steps * from_end(q * steps)
+    return (squares - 2 * products).sum()

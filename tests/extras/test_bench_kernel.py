@@ -1,0 +1,21 @@
+"""The benchmarks of the kernel ranker at a small size: what is not run, rots."""
+
+import pytest
+
+pytest.importorskip("lightgbm", reason="the rival of the benchmark: pip install 'aucmax[bench]'")
+
+from benchmarks import bench_kernel, bench_kernel_scaling
+
+
+def test_the_table_is_made_set_by_set_and_resumed(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench_kernel, "FOLDS", 2)
+    saved = tmp_path / "kernel.json"
+    lines = bench_kernel.run(100, ("breast_cancer",), saved)
+    assert [line["set"] for line in lines[:2]] == ["breast_cancer", "mean AUC"]
+    monkeypatch.setattr(bench_kernel, "measure", None)
+    assert bench_kernel.run(100, ("breast_cancer",), saved) == lines
+
+
+def test_scaling_measures_time_memory_and_auc():
+    seconds, megabytes, auc = bench_kernel_scaling.one("kernel", 2000, 20)
+    assert seconds > 0 and megabytes >= 0 and auc > 0.5

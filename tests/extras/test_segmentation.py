@@ -1,0 +1,121 @@
+"""Changepoints with ruptures: optimal segmentations, and learning from sequences to changes."""
+
+import doctest
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.validation import NotFittedError
+
+from aucmax.changepoint import PenaltyLearner, PenaltyRegressor, learner, segment, segmentation, toy
+
+QUICK = {"cv": 3, "random_state": 0}
+
+
+def best_losses(values, max_segments):
+    """The least loss of each number of segments, by a dynamic program over all last segments."""
+    n = values.size
+    cost = [
+        [((values[a:b] - values[a:b].mean()) ** 2).sum() if a < b else 0.0 for b in range(n + 1)] for a in range(n)
+    ]
+    best = [cost[0]]
+    for _ in range(1, max_segments):
+        best.append([min((best[-1][a] + cost[a][b] for a in range(1, b)), default=np.inf) for b in range(n + 1)])
+    return np.array([losses[n] for losses in best])
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_segmentations_are_optimal(shift):
+    rng = np.random.default_rng(0)
+    for n in (2, 5, 12, 20):
+        values = shift + rng.normal(size=n).round(1) + 2.0 * (np.arange(n) > n // 2)
+        found = segment(values, max_segments=6)
+        np.testing.assert_allclose(found.loss, best_losses(values, min(6, n)), rtol=1e-9, atol=1e-9)
+        for k, (loss, places) in enumerate(zip(found.loss, found.changes)):
+            parts = np.split(values, places)
+            assert len(parts) == k + 1 and all(part.size for part in parts)
+            assert loss == pytest.approx(sum(((part - part.mean()) ** 2).sum() for part in parts), abs=1e-9)
+
+
+def test_constant_sequence_needs_no_change():
+    found = segment(np.full(30, 0.1))
+    assert not found.loss.any()
+
+
+def test_single_value_has_one_segmentation():
+    assert [places.size for places in segment([3.0]).changes] == [0]
+
+
+@pytest.fixture(scope="module")
+def learned():
+    data = toy(70)
+    learners = {
+        model: PenaltyLearner(PenaltyRegressor(model, **QUICK)).fit(data.sequences[:40], data.labels[:40])
+        for model in ("constant", "aum")
+    }
+    return data, learners
+
+
+def test_learned_penalty_beats_a_constant_one(learned):
+    data, learners = learned
+    scores = {model: each.score(data.sequences[40:], data.labels[40:]) for model, each in learners.items()}
+    assert scores["aum"] > 0.9 > scores["constant"] + 0.1
+
+
+def test_most_sequences_get_their_number_of_changes(learned):
+    data, learners = learned
+    found = learners["aum"].predict(data.sequences[40:])
+    assert np.mean([places.size == true.size for places, true in zip(found, data.changes[40:])]) > 0.8
+
+
+def test_changes_minimise_the_penalised_loss(learned):
+    data, learners = learned
+    new = data.sequences[40:44]
+    penalties = learners["aum"].predict_penalty(new)
+    for sequence, penalty, places in zip(new, penalties, learners["aum"].predict(new)):
+        loss = segment(sequence).loss
+        assert places.size == np.argmin(loss + penalty * np.arange(loss.size))
+
+
+def test_score_counts_the_labels_of_the_predicted_changes(learned):
+    data, learners = learned
+    new, labels = data.sequences[40:], data.labels[40:]
+    allowed = {"0changes": (0, 0), "1change": (1, 1), ">0changes": (1, np.inf)}
+    right = [
+        allowed[kind][0] <= sum(start < p <= end for p in places) <= allowed[kind][1]
+        for places, listed in zip(learners["constant"].predict(new), labels)
+        for start, end, kind in listed
+    ]
+    assert learners["constant"].score(new, labels) == pytest.approx(np.mean(right))
+
+
+def test_sequences_without_labels_are_taken(learned):
+    data, _ = learned
+    labels = [listed if i % 4 else [] for i, listed in enumerate(data.labels[:40])]
+    model = PenaltyLearner(PenaltyRegressor("interval", **QUICK)).fit(data.sequences[:40], labels)
+    assert model.score(data.sequences[40:], data.labels[40:]) > 0.8
+
+
+def test_constant_and_short_sequences_are_predicted(learned):
+    _, learners = learned
+    assert [places.size for places in learners["aum"].predict([np.full(50, 2.0), [1.0], [0.0, 1.0]])][:2] == [0, 0]
+
+
+def test_nested_settings_and_clones():
+    model = PenaltyLearner(PenaltyRegressor(**QUICK)).set_params(regressor__model="interval", max_segments=5)
+    assert clone(model).regressor.model == "interval"
+    with pytest.raises(NotFittedError):
+        model.predict([[1.0, 2.0]])
+
+
+def test_example_draws_its_picture(tmp_path, capsys):
+    example = Path(__file__).parents[2] / "examples" / "changepoints.py"
+    runpy.run_path(str(example))["main"](tmp_path, n=30)
+    assert (tmp_path / "changepoints.png").is_file() and "labels right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", [learner, segmentation], ids=lambda module: module.__name__)
+def test_docstring_examples(module):
+    assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed == 0
