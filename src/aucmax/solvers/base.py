@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from aucmax.losses import Squared
+from aucmax.losses.loss import Loss
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Problem
 from aucmax.solvers.order import unsorted
@@ -25,9 +26,9 @@ class Solver(BaseEstimator, ABC):
     """A minimiser of the one objective; subclasses write `init` and `epoch`.
 
     A state is anything with `w`, the weights to return so far, and `passes`, the passes over the data that they
-    cost; it may have `variance`, the variance of the update, `certificate`, the objective at w and a gap that the run
-    has found, at least as tight as `Problem.certify`, and `ended`, that another epoch would change nothing. States are
-    not changed: `epoch` returns a new one.
+    cost; it may have `certificate`, the objective at w and a gap that the run has found, at least as tight as
+    `Problem.certify`, and `ended`, that another epoch would change nothing. States are not changed: `epoch` returns a
+    new one.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class Solver(BaseEstimator, ABC):
     max_epochs: int = 1000
     tol: float = 1e-6
 
-    losses: ClassVar[tuple[type, ...]] = (Squared,)
+    losses: ClassVar[tuple[type[Loss], ...]] = (Squared,)
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
