@@ -32,6 +32,14 @@ def test_products_equal_numpy(X, form, dtype):
     np.testing.assert_allclose(rows.transposed_dot(form(X), c), exact.T @ c, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("columns", [1, 3, 4, 11])
+def test_products_with_several_columns_of_some_rows(X, form, columns):
+    rng = np.random.default_rng(2)
+    W, index = rng.normal(size=(7, columns)), rng.permutation(40)[:9]
+    np.testing.assert_allclose(rows.dot(form(X), W, index), X[index] @ W, rtol=1e-13, atol=1e-13)
+
+
 def test_row_operations_in_plain_python(X):
     csr = rows.for_kernels(sparse.csr_array(X))
     w, out = np.arange(7.0), np.zeros(7)

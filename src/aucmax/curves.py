@@ -20,14 +20,30 @@ from aucmax.rows import dot
 from aucmax.solvers import Solver
 
 
+class OutOfFold(NamedTuple):
+    """How many rows there are, and for every fold its test rows with their scores (n_alphas, n_test)."""
+
+    n: int
+    parts: list[tuple[np.ndarray, np.ndarray]]
+
+    def at(self, alpha: int) -> np.ndarray:
+        """The score of every row at one of the alphas: the mean of its folds, NaN in none."""
+        total, times = np.zeros(self.n), np.zeros(self.n)
+        for test, scores in self.parts:
+            total[test] += scores[alpha]
+            times[test] += 1
+        with np.errstate(invalid="ignore"):
+            return total / times
+
+
 class Curve(NamedTuple):
-    """One loss on all folds and alphas: out-of-fold scores (n, n_alphas) and AUC (n_alphas, n_folds)."""
+    """One loss on all folds and alphas: out-of-fold scores, and AUC (n_alphas, n_folds)."""
 
     loss: Any
     solver: Solver
     data: Data
     alphas: np.ndarray
-    scores: np.ndarray
+    scores: OutOfFold
     auc: np.ndarray
 
     @property
@@ -103,24 +119,20 @@ def make_alphas(alphas: Any, data: Data, l1_ratio: float) -> np.ndarray:
 
 def cross_validate(
     table: Checked, folds: list[Fold], models: Iterable[FoldPath], n_alphas: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Out-of-fold scores (n, n_alphas), each fold's zero midway between its class means, and AUC of each fold."""
-    n = table.y.size
-    total, times = np.zeros((n, n_alphas)), np.zeros(n)
-    auc = np.empty((n_alphas, len(folds)))
+) -> tuple[OutOfFold, np.ndarray]:
+    """Out-of-fold scores, each fold's zero midway between its class means, and AUC of each alpha and fold."""
+    parts, auc = [], np.empty((n_alphas, len(folds)))
     for k, ((_, test), (X, data, weights)) in enumerate(zip(folds, models, strict=True)):
         weights = weights / data.scale[:, None]
-        scores = dot(X, weights, test)
+        scores = np.ascontiguousarray(dot(X, weights, test).T)
         auc[:, k] = _aucs(scores, table.y[test], table.weight[test])
-        total[test] += scores - (data.raw_means @ weights).mean(axis=0)
-        times[test] += 1
-    with np.errstate(invalid="ignore"):  # rows in no test set become NaN
-        return total / times[:, None], auc
+        scores -= (data.raw_means @ weights).mean(axis=0)[:, None]
+        parts.append((test, scores))
+    return OutOfFold(table.y.size, parts), auc
 
 
 def _aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
-    """AUC of every column of scores."""
+    """AUC of every row of scores."""
     pos, neg = y > 0, y < 0
     weights = () if (weight == weight[0]).all() else (weight[pos], weight[neg])
-    columns = np.ascontiguousarray(scores.T)
-    return [auc_of_classes(column[pos], column[neg], *weights) for column in columns]
+    return [auc_of_classes(some[pos], some[neg], *weights) for some in scores]

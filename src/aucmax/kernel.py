@@ -205,7 +205,7 @@ class KernelAUCClassifier(Calibrated, Ranker):
         w = solution.coef / data.scale
         offset = -float((data.raw_means @ w).mean())
         term = Term("linear", w) if made is None else Term(made.kernel.name, made.T @ w, made.gamma, made.coordinates)
-        return Part(term, offset, curve.scores[:, chosen], solution)
+        return Part(term, offset, curve.scores.at(chosen), solution)
 
     def _keep_best(self, best: Candidate, part: Part) -> None:
         """What the best setting is, and how its run ended."""

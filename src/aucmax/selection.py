@@ -102,7 +102,7 @@ class AUCClassifierCV(Calibrated, LinearRanker):
         self.loss_, self.alphas_, self.cv_auc_ = best.loss.name, best.alphas, best.auc
         chosen = choose(best.auc, self.choice)
         self.alpha_ = float(best.alphas[chosen])
-        return self._keep(best, table, best.scores[:, chosen])
+        return self._keep(best, table, best.scores.at(chosen))
 
     def _keep(self, curve: Curve, table: Checked, scores: np.ndarray) -> AUCClassifierCV:
         """Refit to all rows, calibrate, and keep all that was learned."""
