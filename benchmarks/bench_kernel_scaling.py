@@ -1,7 +1,8 @@
 """The kernel ranker on long tables: time and peak memory against rows and landmarks, beside LightGBM of 200 trees.
 
 Every row of the table is a process of its own: seconds of CPU time on one thread, and the largest resident memory of
-the process beyond what it held before the fit, the table itself (float32) not counted.
+the process beyond what it held before the fit, the table itself (float32) not counted. Each figure is of one run. At
+100,000 rows three more pairs of runs took 6.3, 7.1, 6.2 seconds against 7.7, 7.6, 7.3; LightGBM ranks better there.
 """
 
 import os

@@ -25,6 +25,8 @@ def test_scikit_learn_checks(estimator, check):
 
 
 def stochastic_failures(estimator):
+    if estimator.solver == "rankopt":  # its single pairing is reached to the last digit in either case
+        return {}
     reason = "a seed fixes other rows for copies than for weights; answers agree within tol, not to 1e-7"
     names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
     return dict.fromkeys(names, reason)

@@ -109,3 +109,14 @@ def test_rows_that_do_not_differ_give_finite_weights(name):
     model = model_of(name).fit(X, y)
     assert np.isfinite(model.coef_).all()
     assert np.ptp(model.decision_function(X)) == 0.0
+
+
+@pytest.mark.parametrize("how", ["fit", "partial_fit"])
+def test_weights_that_are_not_finite_are_refused(table, how):
+    """A column far from zero for its spread, not scaled, is beyond a solver that does not centre its rows."""
+    X, y, _ = table(300)
+    X[:, 3] = 1e12
+    model = AUCClassifier(solver="spam", standardize=False, random_state=0)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="'spam' diverged.*standardize=True"):
+        getattr(model, how)(X, y)
+    assert not hasattr(model, "coef_")
