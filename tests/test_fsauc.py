@@ -7,43 +7,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from shifted import auc, epochs, make, table
 
-from aucmax.losses import Squared
-from aucmax.metrics import auc_of_classes
-from aucmax.penalties import ElasticNet, project_l1
+from aucmax.penalties import project_l1
 from aucmax.problem import Data, Problem
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.fsauc import FSAUC, Limits, project
 from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.saddle import Frame, in_ball
-
-
-def table(n=400, dim=8, rate=0.4, seed=0):
-    """Sparse rows with a common shift, labels and weights."""
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.permutation(n) < rate * n, 1.0, -1.0)
-    X = rng.normal(size=(n, dim)) + 0.5 * np.outer(y, rng.normal(size=dim)) + rng.normal(size=dim)
-    return X * (rng.random((n, dim)) < 0.7), y, rng.uniform(0.2, 3.0, size=n)
-
-
-def make(X, y, weight=None, alpha=0.1, full=False):
-    weight = np.ones(y.size) if weight is None else weight
-    data = Data.of(X, y, weight, standardize=False, full=full)
-    return Problem(data, Squared(), ElasticNet.of(alpha, 0.0))
-
-
-def auc(data, w):
-    scores = data.scores(w)
-    return auc_of_classes(scores[data.y > 0], scores[data.y < 0])
-
-
-def epochs(solver, problem, number, seed=0):
-    """The states after 0, 1, ... epochs."""
-    problem, rng = solver.adapt(problem), np.random.default_rng(seed)
-    states = [solver.init(problem, np.zeros(problem.data.dim))]
-    for _ in range(number):
-        states.append(solver.epoch(problem, states[-1], rng))
-    return states
 
 
 def onto_set(v, limits):

@@ -1,38 +1,20 @@
 """PairSVRG: lazy steps against one after the other, its sampling and constants over all pairs, and the optimum."""
 
-import pickle
 import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
+from kinds import FORMS, KINDS, RATIOS, make_problem
 from sklearn.exceptions import ConvergenceWarning
 
 from aucmax.checks import check_taken
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.problem import Data, Problem
 from aucmax.solvers import Exact
 from aucmax.solvers.pair_svrg import PairSVRG, _epoch, _evaluate, _pairs, skipped_steps
 
-FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
-KINDS = ("plain", "weighted", "rare", "unscaled", "collinear", "more columns")
-RATIOS = {"L2": 0.0, "elastic net": 0.3}
 SAMPLINGS = ("importance", "uniform")
-
-
-def make_problem(table, kind="weighted", form=np.asarray, l1_ratio=0.3):
-    """A problem of that kind in raw units, with the automatic alpha; for l1_ratio = 1, a tenth of the largest l1."""
-    shape = (40, 70) if kind == "more columns" else (1000, 8) if kind == "rare" else (300, 8)
-    X, y, weight = table(*shape, rate=0.01 if kind == "rare" else 0.3)
-    if kind == "unscaled":
-        X = X * 10.0 ** np.linspace(-2, 2, X.shape[1])
-    if kind == "collinear":
-        X[:, 1], X[:, 2] = X[:, 0], X[:, 0] - 2.0 * X[:, 3]
-    weight = weight if kind == "weighted" else np.ones(y.size)
-    data = Data.of(form(X), y, weight, standardize=False, full=kind != "more columns")
-    alpha = 0.1 * np.abs(data.delta).max() if l1_ratio == 1 else automatic_alpha(data.moments)
-    return Problem(data, Squared(), ElasticNet.of(alpha, l1_ratio))
 
 
 def tables(eta, l2, k):
@@ -79,7 +61,7 @@ def test_lazy_steps_equal_dense_prox_steps_after_1000(table, form, penalty):
 
 
 def test_snapshot_equals_all_pairs(table, pairs):
-    problem = make_problem(table)
+    problem = make_problem(table, l1_ratio=0.3)
     w = np.random.default_rng(0).normal(size=problem.data.dim)
     P, point = pairs(problem.data.X, problem.data.y, problem.data.weight), _evaluate(problem, w)
     assert point.objective == pytest.approx(P.squared(w) + problem.penalty.value(w), rel=1e-12)
@@ -90,7 +72,7 @@ def test_snapshot_equals_all_pairs(table, pairs):
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_no_pair_is_steeper_than_L(table, sampling):
-    problem = make_problem(table, "weighted")
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
     state = PairSVRG(sampling=sampling).init(problem, np.zeros(problem.data.dim))
     X, y, h, r = problem.data.X, problem.data.y, state.h, problem.data.r
     squares = np.square(X[y > 0][:, None] - X[y < 0][None]).sum(axis=2)
@@ -120,7 +102,7 @@ def test_pairs_are_drawn_as_often_as_they_should(table, sampling):
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_reaches_the_optimum(table, form, kind, l1_ratio, sampling):
-    problem = make_problem(table, kind, form, l1_ratio)
+    problem = make_problem(table, kind, form, l1_ratio=l1_ratio)
     exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
     solution = PairSVRG(sampling=sampling, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -140,14 +122,6 @@ def test_l1_alone_reaches_the_optimum(table, form, kind):
     np.testing.assert_array_equal(solution.coef == 0, exact.coef == 0)
 
 
-def test_dense_equals_csr(table):
-    coefs = [
-        PairSVRG().solve(make_problem(table, "weighted", form), rng=np.random.default_rng(3)).coef
-        for form in FORMS.values()
-    ]
-    np.testing.assert_allclose(*coefs, atol=1e-12)
-
-
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 def test_convergence_is_linear(table, l1_ratio):
     problem = make_problem(table, "weighted", l1_ratio=l1_ratio)
@@ -160,7 +134,7 @@ def test_convergence_is_linear(table, l1_ratio):
 
 @pytest.mark.parametrize("factor", [32.0, 1e3, 1e6])
 def test_a_step_that_diverges_is_cut_and_named(table, factor):
-    problem = make_problem(table, "weighted")
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
     L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
     solver = PairSVRG(step=factor / L, tol=1e-10)
     with pytest.warns(ConvergenceWarning, match=r"step=.* diverges; steps were cut"):
@@ -170,7 +144,7 @@ def test_a_step_that_diverges_is_cut_and_named(table, factor):
 
 
 def test_a_step_that_does_not_diverge_is_not_complained_about(table):
-    problem = make_problem(table, "weighted")
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
     L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -178,7 +152,7 @@ def test_a_step_that_does_not_diverge_is_not_complained_about(table):
 
 
 def test_the_shortest_step_takes_every_snapshot_and_returns_the_best(table):
-    problem = make_problem(table, "weighted")
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
     L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
     solution = PairSVRG(step=0.3 / L, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -198,24 +172,6 @@ def test_outliers_hardly_matter_with_importance(table):
     assert 2 * passes["importance"] < passes["uniform"]
 
 
-def test_same_seed_same_answer(table):
-    problem = make_problem(table)
-    first, second = (PairSVRG().solve(problem, rng=np.random.default_rng(4)).coef for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-
-
-def test_resuming_from_a_pickle_equals_never_stopping(table):
-    problem, solver = make_problem(table), PairSVRG()
-    rng = np.random.default_rng(5)
-    kept = solver.epoch(problem, solver.init(problem, np.zeros(problem.data.dim)), rng)
-    w, frozen, frozen_rng = kept.w.copy(), pickle.dumps(kept), pickle.dumps(rng)
-    whole = solver.epoch(problem, solver.epoch(problem, kept, rng), rng)
-    state, rng = pickle.loads(frozen), pickle.loads(frozen_rng)
-    np.testing.assert_array_equal(kept.w, w)  # an epoch leaves the state it starts from alone
-    resumed = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
-    np.testing.assert_array_equal(whole.w, resumed.w)
-
-
 def test_no_penalty_is_refused():
     with pytest.raises(ValueError, match=r"PairSVRG takes the penalties.* not 'none'.* among.*'exact'"):
         check_taken(PairSVRG(), ElasticNet(0.0, 0.0))
@@ -223,4 +179,4 @@ def test_no_penalty_is_refused():
 
 def test_an_unknown_sampling_is_refused(table):
     with pytest.raises(ValueError, match="sampling='stratified'; choose one of"):
-        PairSVRG(sampling="stratified").solve(make_problem(table))
+        PairSVRG(sampling="stratified").solve(make_problem(table, l1_ratio=0.3))

@@ -117,6 +117,6 @@ def test_weights_that_are_not_finite_are_refused(table, how):
     X, y, _ = table(300)
     X[:, 3] = 1e12
     model = AUCClassifier(solver="spam", standardize=False, random_state=0)
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="'spam' diverged.*standardize=True"):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"'spam' diverged.*standardize=True"):
         getattr(model, how)(X, y)
     assert not hasattr(model, "coef_")

@@ -1,34 +1,17 @@
 """SDCA against its equations in plain NumPy, its dual by brute force, and the exact optimum."""
 
-import pickle
-
 import numpy as np
 import pytest
+from kinds import FORMS, KINDS, make_problem
 from scipy import sparse
 
 from aucmax.checks import check_taken
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.problem import Data, Problem
 from aucmax.solvers import Exact
 from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.sdca import SDCA, _epoch, _systematic
-
-FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
-KINDS = ("plain", "weighted", "rare", "unscaled", "collinear", "more columns")
-
-
-def make_problem(table, kind="weighted", form=np.asarray, l2=None):
-    """A problem of that kind in raw units; l2 is the automatic one unless given."""
-    shape = (40, 70) if kind == "more columns" else (1000, 8) if kind == "rare" else (300, 8)
-    X, y, weight = table(*shape, rate=0.01 if kind == "rare" else 0.3)
-    if kind == "unscaled":
-        X = X * 10.0 ** np.linspace(-2, 2, X.shape[1])
-    if kind == "collinear":
-        X[:, 1], X[:, 2] = X[:, 0], X[:, 0] - 2.0 * X[:, 3]
-    weight = weight if kind == "weighted" else np.ones(y.size)
-    data = Data.of(form(X), y, weight, standardize=False, full=kind != "more columns")
-    return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data.moments) if l2 is None else l2))
 
 
 class Equations:
@@ -73,7 +56,7 @@ def visit(problem, state, visits, run=_epoch):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("kind", ["weighted", "more columns"])
 def test_sparse_steps_equal_the_equations_after_1000(table, form, kind):
-    problem = make_problem(table, kind, form, l2=0.05)
+    problem = make_problem(table, kind, form, alpha=0.05)
     visits = np.random.default_rng(0).integers(0, problem.data.n, 1000)
     theta, w, _, _ = visit(problem, SDCA().init(problem, np.zeros(problem.data.dim)), visits)
     expected_theta, expected_w = Equations(problem).ascend(visits)
@@ -92,7 +75,7 @@ def test_compiled_equals_plain_python(table, form):
 
 
 def test_every_step_raises_the_dual(table):
-    problem = make_problem(table, "weighted", l2=0.02)
+    problem = make_problem(table, "weighted", alpha=0.02)
     state, equations = SDCA().init(problem, np.zeros(problem.data.dim)), Equations(problem)
     value = equations.dual(state.theta)
     for i in np.random.default_rng(1).integers(0, problem.data.n, 300):
@@ -137,42 +120,6 @@ def test_reaches_the_optimum(table, form, kind, order):
     assert solution.objective - exact.objective <= 1e-10 * exact.objective
     away = solution.coef - exact.coef
     assert 0.5 * problem.penalty.l2 * away @ away <= 2e-10 * exact.objective  # strong convexity
-
-
-def test_dense_equals_csr(table):
-    coefs = [
-        SDCA().solve(make_problem(table, "weighted", form), rng=np.random.default_rng(3)).coef
-        for form in FORMS.values()
-    ]
-    np.testing.assert_allclose(*coefs, atol=1e-12)
-
-
-def test_convergence_is_linear(table):
-    problem = make_problem(table, "weighted")
-    gap = SDCA(tol=1e-13).solve(problem, rng=np.random.default_rng(0)).trace["gap"]
-    line = np.corrcoef(np.arange(gap.size), np.log(gap))[0, 1]
-    assert gap.size >= 8
-    assert line < 0
-    assert line**2 > 0.98
-
-
-def test_same_seed_same_answer(table):
-    problem = make_problem(table)
-    first, second = (SDCA().solve(problem, rng=np.random.default_rng(4)).coef for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-
-
-def test_resuming_from_a_pickle_equals_never_stopping(table):
-    problem, solver = make_problem(table), SDCA()
-    kept, rng = solver.init(problem, np.zeros(problem.data.dim)), np.random.default_rng(5)
-    kept = solver.epoch(problem, kept, rng)
-    frozen, frozen_rng = pickle.dumps(kept), pickle.dumps(rng)
-    whole = solver.epoch(problem, solver.epoch(problem, kept, rng), rng)
-    state, rng = pickle.loads(frozen), pickle.loads(frozen_rng)
-    for before, after in zip(kept, state):
-        np.testing.assert_array_equal(before, after)  # an epoch leaves the state it starts from alone
-    resumed = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
-    np.testing.assert_array_equal(whole.w, resumed.w)
 
 
 def test_systematic_visits_are_shares_rounded_up_or_down():

@@ -6,11 +6,10 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from shifted import auc, epochs, make, table
 
-from aucmax.losses import Squared
 from aucmax.metrics import auc_of_classes
 from aucmax.moments import Moments
-from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.order import shuffled_blocks
@@ -18,34 +17,6 @@ from aucmax.solvers.saddle import Frame, in_ball, slopes
 from aucmax.solvers.solam import SOLAM
 
 FORMS = ["regularised", "l2_ball", "l1_ball"]
-
-
-def table(n=400, dim=8, rate=0.4, seed=0):
-    """Sparse rows with a common shift, labels and weights."""
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.permutation(n) < rate * n, 1.0, -1.0)
-    X = rng.normal(size=(n, dim)) + 0.5 * np.outer(y, rng.normal(size=dim)) + rng.normal(size=dim)
-    return X * (rng.random((n, dim)) < 0.7), y, rng.uniform(0.2, 3.0, size=n)
-
-
-def make(X, y, weight=None, alpha=0.1, l1_ratio=0.0, full=False):
-    weight = np.ones(y.size) if weight is None else weight
-    data = Data.of(X, y, weight, standardize=False, full=full)
-    return Problem(data, Squared(), ElasticNet.of(alpha, l1_ratio))
-
-
-def auc(data, w):
-    scores = data.scores(w)
-    return auc_of_classes(scores[data.y > 0], scores[data.y < 0])
-
-
-def epochs(solver, problem, number, seed=0):
-    """The states after 0, 1, ... epochs."""
-    problem, rng = solver.adapt(problem), np.random.default_rng(seed)
-    states = [solver.init(problem, np.zeros(problem.data.dim))]
-    for _ in range(number):
-        states.append(solver.epoch(problem, states[-1], rng))
-    return states
 
 
 def published(rows, y, weight, steps, zeta, lam, l1, project, radius, tilt):

@@ -1,35 +1,15 @@
 """SPDAM against its iteration in plain NumPy, its proximal step by a numerical argmin, and the exact optimum."""
 
-import pickle
-
 import numpy as np
 import pytest
+from kinds import FORMS, KINDS, RATIOS, make_problem
 from scipy import optimize, sparse
 
 from aucmax.checks import check_taken
-from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.solvers import Exact
 from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.spdam import SPDAM, Steps, _epoch, _shortfall
-
-FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
-KINDS = ("plain", "weighted", "rare", "unscaled", "collinear", "more columns")
-RATIOS = {"L2": 0.0, "elastic net": 0.3}
-
-
-def make_problem(table, kind="weighted", form=np.asarray, l1_ratio=0.0):
-    """A problem of that kind in raw units, with the automatic alpha."""
-    shape = (40, 70) if kind == "more columns" else (1000, 8) if kind == "rare" else (300, 8)
-    X, y, weight = table(*shape, rate=0.01 if kind == "rare" else 0.3)
-    if kind == "unscaled":
-        X = X * 10.0 ** np.linspace(-2, 2, X.shape[1])
-    if kind == "collinear":
-        X[:, 1], X[:, 2] = X[:, 0], X[:, 0] - 2.0 * X[:, 3]
-    weight = weight if kind == "weighted" else np.ones(y.size)
-    data = Data.of(form(X), y, weight, standardize=False, full=kind != "more columns")
-    return Problem(data, Squared(), ElasticNet.of(automatic_alpha(data.moments), l1_ratio))
 
 
 def saddle_rows(data):
@@ -87,7 +67,7 @@ def test_saddle_function_is_the_objective(table, pairs, l1_ratio):
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 @pytest.mark.parametrize("batch_size", [1, 7])
 def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_size):
-    problem, solver = make_problem(table, "weighted", form, l1_ratio), SPDAM(batch_size=batch_size)
+    problem, solver = make_problem(table, "weighted", form, l1_ratio=l1_ratio), SPDAM(batch_size=batch_size)
     start = solver.init(problem, np.zeros(problem.data.dim))
     state = solver.epoch(problem, start, np.random.default_rng(1))
     order = shuffled_blocks(problem.data.n, np.random.default_rng(1))
@@ -100,7 +80,7 @@ def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_siz
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_compiled_equals_plain_python(table, form):
-    problem, solver = make_problem(table, "weighted", form, 0.3), SPDAM()
+    problem, solver = make_problem(table, "weighted", form, l1_ratio=0.3), SPDAM()
     state, data = solver.init(problem, np.zeros(problem.data.dim)), problem.data
     results = []
     for run in (_epoch, getattr(_epoch, "py_func", _epoch)):
@@ -147,7 +127,7 @@ def test_steps_satisfy_the_identities_of_the_theorem(m, kappa2, l2):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 def test_reaches_the_optimum(table, form, kind, l1_ratio):
-    problem = make_problem(table, kind, form, l1_ratio)
+    problem = make_problem(table, kind, form, l1_ratio=l1_ratio)
     exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
     solution = SPDAM(tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -169,43 +149,6 @@ def test_a_start_at_the_optimum_stays_there(table):
     solver = SPDAM()
     state = solver.epoch(problem, solver.init(problem, best), np.random.default_rng(0))
     np.testing.assert_allclose(state.w, best, atol=1e-6)
-
-
-def test_dense_equals_csr(table):
-    coefs = [
-        SPDAM().solve(make_problem(table, "weighted", form, 0.3), rng=np.random.default_rng(3)).coef
-        for form in FORMS.values()
-    ]
-    np.testing.assert_allclose(*coefs, atol=1e-12)
-
-
-@pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
-def test_convergence_is_linear(table, l1_ratio):
-    problem = make_problem(table, "weighted", l1_ratio=l1_ratio)
-    gap = SPDAM(tol=1e-13).solve(problem, rng=np.random.default_rng(0)).trace["gap"]
-    line = np.corrcoef(np.arange(gap.size), np.log(gap))[0, 1]
-    assert gap.size >= 8
-    assert line < 0
-    assert line**2 > 0.98
-
-
-def test_same_seed_same_answer(table):
-    problem = make_problem(table)
-    first, second = (SPDAM().solve(problem, rng=np.random.default_rng(4)).coef for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-
-
-def test_resuming_from_a_pickle_equals_never_stopping(table):
-    problem, solver = make_problem(table, l1_ratio=0.3), SPDAM()
-    rng = np.random.default_rng(5)
-    kept = solver.epoch(problem, solver.init(problem, np.zeros(problem.data.dim)), rng)
-    frozen, frozen_rng = pickle.dumps(kept), pickle.dumps(rng)
-    whole = solver.epoch(problem, solver.epoch(problem, kept, rng), rng)
-    state, rng = pickle.loads(frozen), pickle.loads(frozen_rng)
-    for before, after in zip(kept, state):
-        np.testing.assert_array_equal(before, after)  # an epoch leaves the state it starts from alone
-    resumed = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
-    np.testing.assert_array_equal(whole.w, resumed.w)
 
 
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.0), ElasticNet(0.0, 0.0)])
