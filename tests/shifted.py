@@ -34,3 +34,18 @@ def epochs(solver, problem, number, seed=0):
     for _ in range(number):
         states.append(solver.epoch(problem, states[-1], rng))
     return states
+
+
+def minimum_in_ball(problem, project):
+    """The minimiser of the loss on a ball, by FISTA with restarts on the Gram matrix."""
+    data, radius = problem.data, problem.penalty.radius
+    H = data.within + np.outer(data.delta, data.delta)
+    L = np.linalg.eigvalsh(H)[-1]
+    w = z = np.zeros(data.dim)
+    t = 1.0
+    for _ in range(5000):
+        new = project(z - (H @ z - data.delta) / L, radius)
+        t = 1.0 if (z - new) @ (new - w) > 0 else t
+        after = (1 + np.sqrt(1 + 4 * t * t)) / 2
+        w, z, t = new, new + (t - 1) / after * (new - w), after
+    return w

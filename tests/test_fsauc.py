@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
-from shifted import auc, epochs, make, table
+from shifted import auc, epochs, make, minimum_in_ball, table
 
 from aucmax.penalties import project_l1
 from aucmax.problem import Data, Problem
@@ -166,27 +166,13 @@ def test_schedule_of_the_theorem(n):
     np.testing.assert_allclose(state.w, expected, atol=1e-8)
 
 
-def minimum_in_ball(problem):
-    """FISTA with restarts on the Gram matrix."""
-    data, radius = problem.data, problem.penalty.radius
-    H = data.within + np.outer(data.delta, data.delta)
-    L = np.linalg.eigvalsh(H)[-1]
-    w = z = np.zeros(data.dim)
-    t = 1.0
-    for _ in range(5000):
-        new = project_l1(z - (H @ z - data.delta) / L, radius)
-        t = 1.0 if (z - new) @ (new - w) > 0 else t
-        after = (1 + np.sqrt(1 + 4 * t * t)) / 2
-        w, z, t = new, new + (t - 1) / after * (new - w), after
-    return problem.objective(w)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("radius", [None, 0.3])
 def test_approaches_the_minimum_in_the_ball(weighted, radius):
     X, y, weight = table(n=2000, dim=10)
     problem = make(X, y, weight if weighted else None, full=True)
-    lowest = minimum_in_ball(in_ball(problem, radius, 1))
+    ball = in_ball(problem, radius, 1)
+    lowest = ball.objective(minimum_in_ball(ball, project_l1))
     trace = FSAUC(radius=radius, max_epochs=64, tol=0.0).solve(problem, rng=np.random.default_rng(0)).trace
     excess = trace["objective"] - lowest
     assert (excess >= -1e-12).all()

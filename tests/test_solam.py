@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from shifted import auc, epochs, make, table
+from shifted import auc, epochs, make, minimum_in_ball, table
 
 from aucmax.metrics import auc_of_classes
 from aucmax.moments import Moments
@@ -168,21 +168,6 @@ def test_saddle_value_is_the_pair_loss():
     h, at = 1e-6, np.array([0.3, -0.2, 0.5])
     differences = [(mean_F(*(at + h * d)) - mean_F(*(at - h * d))) / (2 * h) for d in np.eye(3)]
     np.testing.assert_allclose(gradient(*at), np.array(differences) / (2 * p * (1 - p)), atol=1e-8)
-
-
-def minimum_in_ball(problem, project):
-    """FISTA with restarts on the Gram matrix."""
-    data, radius = problem.data, problem.penalty.radius
-    H = data.within + np.outer(data.delta, data.delta)
-    L = np.linalg.eigvalsh(H)[-1]
-    w = z = np.zeros(data.dim)
-    t = 1.0
-    for _ in range(5000):
-        new = project(z - (H @ z - data.delta) / L, radius)
-        t = 1.0 if (z - new) @ (new - w) > 0 else t
-        after = (1 + np.sqrt(1 + 4 * t * t)) / 2
-        w, z, t = new, new + (t - 1) / after * (new - w), after
-    return w
 
 
 def optimum(problem, form):

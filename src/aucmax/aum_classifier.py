@@ -10,7 +10,7 @@ from aucmax.aum import Descent, ErrorFunctions
 from aucmax.aum.descent import Callback, run
 from aucmax.aum.examples import Examples
 from aucmax.aum.intercept import best_intercept
-from aucmax.checks import Checked, check_penalty, check_validation, generator, make_data
+from aucmax.checks import Checked, check_penalty, check_validation, class_costs, generator, make_data
 from aucmax.estimator import LinearRanker
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data
@@ -169,14 +169,7 @@ class AUMClassifier(LinearRanker):
             return 1.0, 1.0
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             return float(table.weight[table.y > 0].sum()), float(table.weight[table.y < 0].sum())
-        labels = self.classes_.tolist()
-        if not isinstance(self.class_weight, dict) or not set(self.class_weight) <= set(labels):
-            hint = f"give None, 'balanced' or a dict with keys among {labels}"
-            raise ValueError(f"class_weight={self.class_weight!r}; {hint}")
-        negative, positive = (float(self.class_weight.get(label, 1.0)) for label in labels)
-        if not (0 < negative < np.inf and 0 < positive < np.inf):
-            raise ValueError(f"class_weight={self.class_weight!r}; give finite costs above zero")
-        return negative, positive
+        return class_costs(self.class_weight, self.classes_)
 
 
 def _errors(table: Checked, costs: tuple[float, float]) -> ErrorFunctions:

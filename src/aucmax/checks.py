@@ -161,6 +161,17 @@ def check_weights(w: np.ndarray, solver: Solver) -> None:
         )
 
 
+def class_costs(class_weight: dict, classes: np.ndarray) -> tuple[float, float]:
+    """Cost of an error on a negative and on a positive row, from a dict by label; a label left out costs 1."""
+    labels = classes.tolist()
+    if not isinstance(class_weight, dict) or not set(class_weight) <= set(labels):
+        raise ValueError(f"class_weight={class_weight!r}; give None, 'balanced' or a dict with keys among {labels}")
+    negative, positive = (float(class_weight.get(label, 1.0)) for label in labels)
+    if not (0 < negative < np.inf and 0 < positive < np.inf):
+        raise ValueError(f"class_weight={class_weight!r}; give finite costs above zero")
+    return negative, positive
+
+
 def is_online(solver: Any) -> bool:
     """Whether a solver, or the solver of that name, learns from a stream."""
     found = SOLVERS.get(solver) if isinstance(solver, str) else solver

@@ -19,6 +19,7 @@ from aucmax.checks import (
     check_table,
     check_validation,
     check_weights,
+    class_costs,
     find_loss,
     find_solver,
     for_streams,
@@ -271,13 +272,7 @@ def _shift(data: Data, coef: np.ndarray, class_weight: Any, classes: np.ndarray)
     """Move of the intercept for class costs: sigma^2/(a - b) log(cost+/cost-), as in a linear discriminant."""
     if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
         return 0.0
-    if not isinstance(class_weight, dict) or not set(class_weight) <= set(classes.tolist()):
-        raise ValueError(
-            f"class_weight={class_weight!r}; give None, 'balanced' or a dict with keys among {classes.tolist()}"
-        )
-    negative, positive = (float(class_weight.get(label, 1.0)) for label in classes.tolist())
-    if not (0 < negative < np.inf and 0 < positive < np.inf):
-        raise ValueError(f"class_weight={class_weight!r}; give finite costs above zero")
+    negative, positive = class_costs(class_weight, classes)
     variance = float(coef @ within_product(data, coef)) / 2
     distance = float(coef @ data.delta)
     return np.log(positive / negative) * variance / distance if distance > 0 else 0.0
