@@ -141,6 +141,19 @@ def test_sketch_is_right_in_the_mean(table):
     assert (np.abs(np.mean(found, axis=0) - (centred * share[:, None]).T @ centred) < 5 * error).all()
 
 
+def test_rescaled_sketch_goes_on(table):
+    X, y, weight = table(n=60, dim=4)
+    ratio = np.array([0.5, 2.0, 1.0, 3.0])
+    learner = OPAUC(covariance="sketched", tau=4, order="stream")
+    state = run(learner, problem_of(X, y, weight)).rescaled(ratio)
+    state = learner.epoch(problem_of(X / ratio, y, weight), state, np.random.default_rng(0))
+    np.testing.assert_allclose(state.M[:, 0], 2.0 * weight[y < 0] @ X[y < 0] / ratio)
+    np.testing.assert_allclose(state.M[:, 6], 2.0 * weight[y > 0] @ X[y > 0] / ratio)
+    np.testing.assert_allclose(state.G, state.M.T @ state.M, atol=1e-9 * np.abs(state.G).max())
+    np.testing.assert_allclose(state.w, state.M @ state.th)
+    assert np.isfinite(state.w).all()
+
+
 def test_signs_depend_on_the_seed_and_the_row_alone():
     for tau in (3, 64, 300):
         whole = row_signs(7, 0, 20, tau)

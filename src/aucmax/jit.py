@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 # Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that guards can see them.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
@@ -96,3 +98,30 @@ def row_operation(is_csr: Callable[[Any], bool], dense: Callable, csr: Callable)
             return csr if is_csr(getattr(X, "instance_class", None)) else None
 
     return operation
+
+
+def prefetch(array: Any, i: int, j: int) -> None:
+    """Ask the memory for the cache line of array[i, j] without waiting for it; in plain Python, nothing."""
+
+
+@intrinsic
+def _prefetch(typing, array, i, j):
+    def emit(context, builder, signature, args):
+        kind, *kinds = signature.args
+        fields = context.make_array(kind)(context, builder, args[0])
+        place = [context.cast(builder, arg, own, types.uintp) for arg, own in zip(args[1:], kinds, strict=True)]
+        address = cgutils.get_item_pointer(context, builder, kind, fields, place, wraparound=False)
+        pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        shape = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
+        call = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")
+        builder.call(call, [builder.bitcast(address, pointer), word(0), word(3), word(1)])  # to read, to keep, data
+        return context.get_dummy_value()
+
+    return types.void(array, i, j), emit
+
+
+if not numba.config.DISABLE_JIT:
+
+    @overload(prefetch)
+    def _compiled_prefetch(array, i, j):
+        return lambda array, i, j: _prefetch(array, i, j)

@@ -115,6 +115,21 @@ class Data:
         return dot(self.X, (self.means / self.scale).T)
 
     @cached_property
+    def centre(self) -> np.ndarray:
+        """The middle of the class means."""
+        return 0.5 * (self.means[0] + self.means[1])
+
+    @cached_property
+    def centre_products(self) -> np.ndarray:
+        """x.centre of every row."""
+        return dot(self.X, self.centre / self.scale)
+
+    @cached_property
+    def centred_norms(self) -> np.ndarray:
+        """|x - centre|^2 of every row."""
+        return np.maximum(self.squared_norms - 2.0 * self.centre_products + self.centre @ self.centre, 0.0)
+
+    @cached_property
     def squared_norms(self) -> np.ndarray:
         """|x|^2 of every row."""
         return squared_norms(self.rows, self.n)

@@ -251,13 +251,23 @@ def _csr_squares(X, i, weight, centre, squares, stored, count):
         count[j] += 1
 
 
-def _dense_columns(X, i):
-    """The columns that row i has entries in."""
-    return range(X.shape[1])
+def _dense_size(X, i):
+    """Number of entries of row i."""
+    return X.shape[1]
 
 
-def _csr_columns(X, i):
-    return X.indices[X.indptr[i] : X.indptr[i + 1]]
+def _csr_size(X, i):
+    return np.int64(X.indptr[i + 1] - X.indptr[i])
+
+
+def _dense_entry(X, i, p):
+    """Column and value of entry p of row i."""
+    return p, X[i, p]
+
+
+def _csr_entry(X, i, p):
+    k = X.indptr[i] + np.uint64(p)
+    return X.indices[k], X.data[k]
 
 
 def _is_csr(kind):
@@ -268,7 +278,8 @@ row_dot = row_operation(_is_csr, _dense_dot, _csr_dot)
 _row_dots = row_operation(_is_csr, _dense_dots, _csr_dots)
 row_axpy = row_operation(_is_csr, _dense_axpy, _csr_axpy)
 row_norm2 = row_operation(_is_csr, _dense_norm2, _csr_norm2)
-row_columns = row_operation(_is_csr, _dense_columns, _csr_columns)
+row_size = row_operation(_is_csr, _dense_size, _csr_size)
+row_entry = row_operation(_is_csr, _dense_entry, _csr_entry)
 _row_squares = row_operation(_is_csr, _dense_squares, _csr_squares)
 
 

@@ -11,7 +11,7 @@ Gaussians, of which the sketch has a larger variance). For each class, sums over
 The released code subtracts another term instead of centring Z, and keeps most of mean mean'. A step on w is dense, as
 means are; but w stays in the span of rows seen, and may be kept as coefficients th on few columns:
 
-    M = [C- Z- | v | C+ Z+]  (dim x m, m = 2 tau + 3),    w = M th,    G = M'M
+    M = [C- Z- | v | C+ Z+]  (dim x m, m = 2 tau + 3 in whole cache lines),    w = M th,    G = M'M
 
 Per row, Mx = M'x, and with C, Z, r, T of the other class, c.w = (G th)_C / T,  q = (G th)_Z - r c.w,  k = w.x - c.w,
 
@@ -20,7 +20,8 @@ Per row, Mx = M'x, and with C, Z, r, T of the other class, c.w = (G th)_C / T,  
     own class: h_C = s,  h_Z = sqrt(s) a,  h_v <- h_v - (h_C th_C + h_Z.th_Z) / th_v
     M <- M + x h',   G <- G + Mx h' + h Mx' + |x|^2 hh'
 
-The blocks are laid out so that the nonzeros of h, own class and v, are neighbours.
+The blocks are laid out so that the nonzeros of h, own class and v, are neighbours. Time goes into fetching the lines
+of M, which seldom fits into the cache.
 """
 
 from __future__ import annotations
@@ -30,12 +31,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
+from aucmax.jit import kernel, prefetch
 from aucmax.problem import Data
-from aucmax.rows import row_axpy, row_columns, row_norm2
+from aucmax.rows import row_entry, row_size
 from aucmax.solvers.onepass import Rule, step_size, step_weights, visits
 
 SMALL = 1e-6  # of th_v: below it, v is multiplied out
+LINE = 8  # numbers in a cache line
 REFRESH = 1_000_000  # rows after which G is computed anew; its rounding errors are then about 1e-12
 
 
@@ -55,18 +57,20 @@ class Sketch(NamedTuple):
     @classmethod
     def start(cls, w: np.ndarray, tau: int) -> Sketch:
         """From weights w, which are the column v."""
-        m = 2 * tau + 3
-        M, th, G = np.zeros((w.size, m)), np.zeros(m), np.zeros((m, m))
+        m = -(-(2 * tau + 3) // LINE) * LINE
+        M, th, G = _lines(w.size, m), np.zeros(m), np.zeros((m, m))
         M[:, tau + 1], th[tau + 1], G[tau + 1, tau + 1] = w, 1.0, w @ w
         return cls(w, 0.0, 0, None, M, th, G, np.zeros(2), np.zeros((2, tau)))
 
     def advanced(self, data: Data, rule: Rule, rng: np.random.Generator, order: str) -> Sketch:
         """After one pass over these rows."""
         seed = int(rng.integers(2**63)) if self.seed is None else self.seed
-        M, th, G, T, r = (array.copy() for array in (self.M, self.th, self.G, self.T, self.r))
+        th, G, T, r = (array.copy() for array in (self.th, self.G, self.T, self.r))
+        M = _lines(*self.M.shape)
+        M[...] = self.M
         signs = row_signs(seed, self.t, data.n, r.shape[1])
-        rows, turns = visits(order, data.n, rng), (data.weight, step_weights(data))
-        _epoch(data.rows, data.y, *turns, rows, signs, rule, self.t, M, th, G, T, r, np.zeros(data.dim))
+        rows, turns = visits(order, data.n, rng), (data.y, data.squared_norms, data.weight, step_weights(data))
+        _epoch(data.rows, *turns, rows, signs, rule, self.t, M, th, G, T, r)
         t = self.t + data.n
         if t // REFRESH > self.t // REFRESH:
             G = M.T @ M
@@ -76,10 +80,17 @@ class Sketch(NamedTuple):
         """The same scores, once column j is divided by a scale ratio[j] times the former one; O(dim m^2)."""
         if (ratio == 1.0).all():
             return self
-        middle = self.th.size // 2
+        v = self.r.shape[1] + 1
         w, M, th = self.w * ratio, self.M / ratio[:, None], np.zeros_like(self.th)
-        M[:, middle], th[middle] = w, 1.0
+        M[:, v], th[v] = w, 1.0
         return self._replace(w=w, M=M, th=th, G=M.T @ M)
+
+
+def _lines(dim: int, m: int) -> np.ndarray:
+    """Zeros, each row beginning with a cache line: m is a multiple of LINE."""
+    room = np.zeros(dim * m + LINE)
+    start = -room.ctypes.data % (8 * LINE) // 8
+    return room[start : start + dim * m].reshape(dim, m)
 
 
 def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
@@ -90,69 +101,82 @@ def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
 
 
 @kernel
-def _epoch(X, y, weight, relative, order, signs, rule, t, M, th, G, T, r, x):
+def _epoch(X, y, norms, weight, relative, order, signs, rule, t, M, th, G, T, r):
     m, tau = th.size, r.shape[1]
     v = tau + 1
-    Mx, h, q = np.zeros(m), np.zeros(m), np.zeros(tau)
+    Mx, h, Gth = np.zeros(m), np.zeros(m), np.zeros(v)
     for turn in range(order.size):
         i = order[turn]
         t += 1
         own, other = (1, 0) if y[i] > 0 else (0, 1)
-        row_axpy(X, i, 1.0, x)
-        _combine(X, i, x, M, Mx)
-        norm2 = row_norm2(X, i)
-        h[v] = 0.0
+        _combine(X, i, M, Mx)
+        if turn + 1 < order.size:
+            _fetch(X, order[turn + 1], M)
+        h[:] = 0.0
         if T[other] > 0.0:
-            h[v] = _step(y[i], rule, t, relative[i], other * (tau + 2), Mx, norm2, G, T[other], r[other], th, q)
+            h[v] = _step(y[i], rule, t, relative[i], other * (tau + 2), Mx, norms[i], G, T[other], r[other], th, Gth)
             if abs(th[v]) < SMALL:
                 _multiply_out(M, G, th, h, Mx, v)
         first = own * (tau + 2)
-        s, root = weight[i], sqrt(weight[i])
+        s, root = weight[i], sqrt(weight[i] / tau)
         h[first] = s
         drift = s * th[first]
         for k in range(tau):
-            a = root / sqrt(tau) * (2.0 * signs[turn, k] - 1.0)
+            a = root if signs[turn, k] else -root
             h[first + 1 + k] = a
             r[own, k] += a
             drift += a * th[first + 1 + k]
         h[v] -= drift / th[v]
         T[own] += s
-        _add_row(X, i, x, norm2, own * v, h, Mx, M, G)
+        _add_row(X, i, norms[i], own * v, (own + 1) * v + 1, h, Mx, M, G)
 
 
 @kernel
-def _combine(X, i, x, M, Mx):
-    """Mx = M'x, x being row i spread out."""
+def _fetch(X, i, M):
+    """Have the lines of M that row i needs brought to the cache."""
+    for p in range(row_size(X, i)):
+        j, _ = row_entry(X, i, p)
+        for k in range(0, M.shape[1], LINE):
+            prefetch(M, j, k)
+
+
+@kernel
+def _combine(X, i, M, Mx):
+    """Mx = M'x of row i; four columns at once, as every sum over a column waits for the one before."""
+    size = row_size(X, i)
+    fours = size // 4 * 4
     Mx[:] = 0.0
-    for j in row_columns(X, i):  # one number of every cache line: such loads wait for the memory all at once
-        for k in range(0, Mx.size, 8):
-            Mx[k] += M[j, k]
-    Mx[:] = 0.0
-    for j in row_columns(X, i):
-        line, value = M[j], x[j]
+    for p in range(0, fours, 4):
+        (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
+        (g, c), (h, d) = row_entry(X, i, p + 2), row_entry(X, i, p + 3)
+        A, B, C, D = M[e], M[f], M[g], M[h]
         for k in range(Mx.size):
-            Mx[k] += value * line[k]
+            Mx[k] += a * A[k] + b * B[k] + c * C[k] + d * D[k]
+    for p in range(fours, size):
+        e, a = row_entry(X, i, p)
+        A = M[e]
+        for k in range(Mx.size):
+            Mx[k] += a * A[k]
 
 
 @kernel
-def _step(y, rule, t, relative, first, Mx, norm2, G, T, r, th, q):
+def _step(y, rule, t, relative, first, Mx, norm2, G, T, r, th, Gth):
     """Move th, the block of the other class starting at `first`; return h_v, what is left for the column v."""
-    tau, v = q.size, q.size + 1
-    wx, cw = 0.0, 0.0
+    tau, v = r.size, r.size + 1
+    wx, Gth[:] = 0.0, 0.0
     for k in range(th.size):
         wx += Mx[k] * th[k]
-        cw += G[first, k] * th[k]
-    cw /= T
+        line, value = G[k, first : first + v], th[k]
+        for z in range(v):
+            Gth[z] += value * line[z]
+    cw, q = Gth[0] / T, Gth[1:]
     rq, trace, along, rr = 0.0, 0.0, 0.0, 0.0
     for z in range(tau):
-        total, line = 0.0, G[first + 1 + z]
-        for k in range(th.size):
-            total += line[k] * th[k]
-        q[z] = total - r[z] * cw
+        q[z] -= r[z] * cw
         rq += r[z] * q[z]
         rr += r[z] * r[z]
-        trace += line[first + 1 + z]
-        along += r[z] * line[first]
+        trace += G[first + 1 + z, first + 1 + z]
+        along += r[z] * G[first, first + 1 + z]
     cc = G[first, first] / (T * T)
     square = max(norm2 - 2.0 * Mx[first] / T + cc, 0.0)
     trace = max(trace - 2.0 * along / T + rr * cc, 0.0) / T
@@ -182,23 +206,23 @@ def _multiply_out(M, G, th, h, Mx, v):
 
 
 @kernel
-def _add_row(X, i, x, norm2, start, h, Mx, M, G):
-    """M + xh' and G = M'M with it, h being zero outside start to start + tau + 2; x is cleared."""
-    stop = start + h.size // 2 + 1
+def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
+    """M + xh' and G = M'M with it, h being zero outside start to stop; two columns at once."""
+    size = row_size(X, i)
+    start, stop = start // LINE * LINE, -(-stop // LINE) * LINE
     part = h[start:stop]
-    for j in row_columns(X, i):
-        line, value = M[j, start:stop], x[j]
+    for p in range(0, size - 1, 2):
+        (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
+        A, B = M[e, start:stop], M[f, start:stop]
         for k in range(part.size):
-            line[k] += value * part[k]
-        x[j] = 0.0
+            A[k] += a * part[k]
+            B[k] += b * part[k]
+    if size % 2 == 1:
+        e, a = row_entry(X, i, size - 1)
+        A = M[e, start:stop]
+        for k in range(part.size):
+            A[k] += a * part[k]
     for row in range(h.size):
-        line, value = G[row, start:stop], Mx[row]
-        for k in range(part.size):
-            line[k] += value * part[k]
-    for row in range(part.size):
-        line, value = G[start + row], part[row]
-        for k in range(Mx.size):
-            line[k] += value * Mx[k]
-        inner, value = line[start:stop], norm2 * part[row]
-        for k in range(part.size):
-            inner[k] += value * part[k]
+        line, a, b = G[row], Mx[row] + norm2 * h[row], h[row]
+        for k in range(h.size):
+            line[k] += a * h[k] + b * Mx[k]

@@ -33,7 +33,7 @@ import numpy as np
 
 from aucmax.jit import kernel
 from aucmax.problem import Data, Problem
-from aucmax.rows import row_axpy, row_columns, row_dot
+from aucmax.rows import row_axpy, row_dot, row_entry, row_size
 from aucmax.solvers.base import Solver
 from aucmax.solvers.spam import warn_of_divergence
 
@@ -112,21 +112,15 @@ class PairSVRG(Solver):
 
 def _importance(data: Data) -> tuple[np.ndarray, float]:
     """h = |x - centre|^2, not less than a thousandth of its mean, and L = 2 mean of h_i + h_j >= max weight |a|^2."""
-    h = _squares(data)
+    h = data.centred_norms
     h = np.maximum(h, 1e-3 * (data.r @ h) or 1.0)
     return h, 2.0 * float(data.r @ h)
 
 
 def _uniform(data: Data) -> tuple[np.ndarray, float]:
     """h = 1 and L = (max |x_i - centre| + max |x_j - centre|)^2 >= max |x_i - x_j|^2."""
-    size = np.sqrt(_squares(data))
+    size = np.sqrt(data.centred_norms)
     return np.ones(data.n), float(size[data.y > 0].max() + size[data.y < 0].max()) ** 2 or 1.0
-
-
-def _squares(data: Data) -> np.ndarray:
-    """|x - centre|^2 of every row."""
-    centre = data.means.mean(axis=0)
-    return np.maximum(0.0, data.squared_norms - 2.0 * data.mean_products.mean(axis=1) + centre @ centre)
 
 
 def _evaluate(problem: Problem, w: np.ndarray) -> Point:
@@ -191,7 +185,8 @@ def _epoch(X, pos, neg, weight, scores, mu, l1, powers, sums, w):
 @kernel
 def _catch_up(X, i, t, mu, l1, powers, sums, done, w):
     """The columns of row i after t steps; what row i adds in step t + 1 comes before the prox of that step."""
-    for k in row_columns(X, i):
+    for p in range(row_size(X, i)):
+        k = row_entry(X, i, p)[0]
         if done[k] < t:
             w[k] = skipped_steps(w[k], t - done[k], mu[k], l1, powers, sums)
             done[k] = t

@@ -38,14 +38,14 @@ class Frame(NamedTuple):
     @classmethod
     def of(cls, data: Data, centred: bool) -> Frame:
         """Of these rows, with the class statistics of all rows seen."""
-        centre = data.means.mean(axis=0) * centred
-        along = data.mean_products.mean(axis=1) * centred
+        centre = data.centre * centred
+        along = data.centre_products if centred else np.zeros(data.n)
         square = float(centre @ centre)
         pos, neg = (_mean_square(side, centre) for side in (data.moments.pos, data.moments.neg))
         unit = sqrt((pos + neg) / 2.0) or 1.0
         squares = (pos / unit**2, neg / unit**2)
-        norms = np.maximum(data.squared_norms - 2.0 * along + square, 0.0) / unit**2
-        return cls(centre, unit, square, squares, along, norms, data.e)
+        norms = data.centred_norms if centred else data.squared_norms
+        return cls(centre, unit, square, squares, along, norms / unit**2, data.e)
 
     def curvature(self, size: int) -> float:
         """L: the largest e_i (|x'_i|^2 + 1), or its bound for the mean of a mini-batch of that size."""

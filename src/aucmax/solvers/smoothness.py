@@ -22,12 +22,6 @@ def rows_seen(data: Data) -> float:
     return max(float(data.n), data.raw_moments.pos.count + data.raw_moments.neg.count)
 
 
-def distances(data: Data) -> np.ndarray:
-    """|x_i - xi|^2 for every row, xi midway between the class means."""
-    xi = data.means.mean(axis=0)
-    return np.maximum(data.squared_norms - data.mean_products.sum(axis=1) + xi @ xi, 0.0)
-
-
 def paper_scale(data: Data, norms: np.ndarray) -> tuple[float, float]:
     """2 p (1-p), by which the papers' objective and the inverse of their steps differ from ours, and M^4."""
     pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
@@ -69,7 +63,7 @@ def warn_of_outliers(data: Data) -> None:
     Rows are compared within their class: a rare class makes steps short too, but no scaling would help. Where columns
     were divided by their deviation, rare binary ones make rows of some hundred times the mean, and no great harm.
     """
-    sizes, standardized = data.weight * distances(data), bool((data.scale != 1.0).any())
+    sizes, standardized = data.weight * data.centred_norms, bool((data.scale != 1.0).any())
     classes = (sizes[data.y > 0], sizes[data.y < 0])
     worst = max(float(part.max() / (part.mean() or 1.0)) for part in classes if part.size)
     if worst > (1000.0 if standardized else 100.0):

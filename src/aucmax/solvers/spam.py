@@ -35,7 +35,6 @@ from aucmax.solvers.base import Solver
 from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.smoothness import (
     batch_smoothness,
-    distances,
     paper_scale,
     rows_seen,
     suitable_batch,
@@ -168,7 +167,7 @@ class SPAM(Solver):
         return replace(state, w=average if self.average else last, last=last, passes=state.passes + 1.0, t=t)
 
     def _norms(self, data):
-        return distances(data) if self.centre else data.squared_norms
+        return data.centred_norms if self.centre else data.squared_norms
 
     def _batch_size(self, problem: Problem, state: Iterate) -> int:
         if problem.penalty.l1 == 0:

@@ -24,7 +24,7 @@ import numpy as np
 from aucmax.jit import kernel
 from aucmax.losses import Exponential
 from aucmax.problem import Data, Problem
-from aucmax.rows import dot, row_axpy, row_dot
+from aucmax.rows import row_axpy, row_dot
 from aucmax.solvers.base import Solver
 from aucmax.solvers.onepass import ORDERS, check_choice, spread, step_weights, visits
 from aucmax.solvers.saddle import check_positive
@@ -46,24 +46,6 @@ class Biased(NamedTuple):
     def rescaled(self, ratio: np.ndarray) -> Biased:
         """The same scores, once column j is divided by a scale ratio[j] times the former one."""
         return self._replace(w=self.w * ratio)
-
-
-class Frame(NamedTuple):
-    """The centre, its square, its product with every row, and |x - centre|^2 + 1 of every row."""
-
-    centre: np.ndarray
-    square: float
-    along: np.ndarray
-    sizes: np.ndarray
-
-    @classmethod
-    def of(cls, data: Data, centred: bool) -> Frame:
-        """Of these rows, with the class means of all rows seen."""
-        centre = data.means.mean(axis=0) * centred
-        along = dot(data.X, centre / data.scale) if centred else np.zeros(data.n)
-        square = float(centre @ centre)
-        sizes = np.maximum(data.squared_norms - 2.0 * along + square, 0.0) + 1.0
-        return cls(centre, square, along, sizes)
 
 
 @dataclass(repr=False, kw_only=True)
@@ -100,16 +82,18 @@ class UniExp(Solver):
         return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> Biased:
-        return Biased(w, 0.0, -float(w @ problem.data.means.mean(axis=0)), 0, np.zeros(2))
+        return Biased(w, 0.0, -float(w @ problem.data.centre), 0, np.zeros(2))
 
     def epoch(self, problem: Problem, state: Biased, rng: np.random.Generator) -> Biased:
-        data, frame = problem.data, Frame.of(problem.data, self.centre)
-        order, v, total = visits(self.order, data.n, rng), state.w.copy(), state.total.copy()
-        turns = (data.y, data.weight, step_weights(data), order)
-        eta = self.eta or 1.0 / (1.0 + _mean_square(data, frame.centre))
-        b = state.b + float(v @ frame.centre)
-        b, t = _epoch(data.rows, *turns, frame, problem.penalty.l2, eta, state.t, total, v, b)
-        return Biased(v, state.passes + 1.0, b - float(v @ frame.centre), t, total)
+        data, v, total = problem.data, state.w.copy(), state.total.copy()
+        centre = data.centre * self.centre
+        along = data.centre_products if self.centre else np.zeros(data.n)
+        norms = data.centred_norms if self.centre else data.squared_norms
+        turns = (data.y, data.weight, step_weights(data), visits(self.order, data.n, rng))
+        eta = self.eta or 1.0 / (1.0 + _mean_square(data, centre))
+        b = state.b + float(v @ centre)
+        b, t = _epoch(data.rows, *turns, norms, centre, along, problem.penalty.l2, eta, state.t, total, v, b)
+        return Biased(v, state.passes + 1.0, b - float(v @ centre), t, total)
 
 
 def _mean_square(data: Data, centre: np.ndarray) -> float:
@@ -120,10 +104,11 @@ def _mean_square(data: Data, centre: np.ndarray) -> float:
 
 
 @kernel
-def _epoch(X, y, weight, relative, order, frame, l2, eta, t, total, v, b):
-    f, c, height = 1.0, 0.0, 0.0
+def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, total, v, b):
+    f, c, height, square = 1.0, 0.0, 0.0, 0.0
     for j in range(v.size):
-        height += v[j] * frame.centre[j]
+        height += v[j] * centre[j]
+        square += centre[j] * centre[j]
     for i in order:
         own = 1 if y[i] > 0 else 0
         total[own] += weight[i]
@@ -131,13 +116,13 @@ def _epoch(X, y, weight, relative, order, frame, l2, eta, t, total, v, b):
             continue
         t += 1
         eta_t = eta / sqrt(t)
-        margin = y[i] * (f * row_dot(X, i, v) + c * frame.along[i] - height + b)
+        margin = y[i] * (f * row_dot(X, i, v) + c * along[i] - height + b)
         k = exp(min(max(-margin, -LARGEST_EXPONENT), LARGEST_EXPONENT))
         k *= 0.5 * relative[i] * (total[0] + total[1]) / total[own]
-        step = y[i] * min(eta_t * k, LARGEST_MOVE / frame.sizes[i])
+        step = y[i] * min(eta_t * k, LARGEST_MOVE / (norms[i] + 1.0))
         shrink = 1.0 / (1.0 + eta_t * l2)
         f, c = f * shrink, c * shrink - step
-        height = height * shrink + step * (frame.along[i] - frame.square)
+        height = height * shrink + step * (along[i] - square)
         b += step
         if f < SMALL:
             for j in range(v.size):
@@ -145,5 +130,5 @@ def _epoch(X, y, weight, relative, order, frame, l2, eta, t, total, v, b):
             f = 1.0
         row_axpy(X, i, step / f, v)
     for j in range(v.size):
-        v[j] = f * v[j] + c * frame.centre[j]
+        v[j] = f * v[j] + c * centre[j]
     return b, t
