@@ -113,7 +113,7 @@ def _prefetch(typing, array, i, j):
         address = cgutils.get_item_pointer(context, builder, kind, fields, place, wraparound=False)
         pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         shape = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
-        call = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")
+        call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], shape)
         builder.call(call, [builder.bitcast(address, pointer), word(0), word(3), word(1)])  # to read, to keep, data
         return context.get_dummy_value()
 
