@@ -93,7 +93,7 @@ def row_operation(is_csr: Callable[[Any], bool], dense: Callable, csr: Callable)
             return None if is_csr(getattr(X, "instance_class", None)) else dense
 
         # Reordering would turn a CSR row into SIMD gathers, which are slower than plain loads.
-        @overload(operation, strict=False, jit_options={"error_model": "numpy"})
+        @overload(operation, strict=False, jit_options={"fastmath": False, "error_model": "numpy"})
         def _choose_csr(X, *args):
             return csr if is_csr(getattr(X, "instance_class", None)) else None
 
