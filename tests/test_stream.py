@@ -236,6 +236,17 @@ def test_solvers_that_do_not_stream_say_so(table):
         AUCClassifier(solver="cg").partial_fit(X, y)
 
 
+def test_class_costs_count_or_are_refused(table):
+    X, y, _ = table(n=200)
+    fitted = AUCClassifier(class_weight={1: 5.0}).fit(X, y)
+    streamed = AUCClassifier(class_weight={1: 5.0}).partial_fit(X, y)
+    np.testing.assert_allclose(streamed.intercept_, fitted.intercept_)
+    spam = AUCClassifier(solver="spam", class_weight={1: 5.0})
+    with pytest.raises(ValueError, match="has no effect in a stream of solver 'spam'"):
+        spam.partial_fit(X, y)
+    assert not hasattr(spam, "coef_")
+
+
 def test_a_stream_keeps_to_its_solver(table):
     X, y, _ = table()
     model = AUCClassifier(solver="spam", random_state=0).partial_fit(X, y)

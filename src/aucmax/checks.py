@@ -172,6 +172,15 @@ def class_costs(class_weight: dict, classes: np.ndarray) -> tuple[float, float]:
     return negative, positive
 
 
+def check_stream_costs(class_weight: Any, solver: Solver) -> None:
+    """Refuse class costs in a stream that keeps no covariances, by which they move the intercept."""
+    if isinstance(class_weight, dict) and not solver.from_moments:
+        raise ValueError(
+            f"class_weight={class_weight!r} has no effect in a stream of solver {name_of(solver)!r}, which keeps no "
+            "covariances; use solver='exact', fit, or class_weight=None and a threshold of your own"
+        )
+
+
 def is_online(solver: Any) -> bool:
     """Whether a solver, or the solver of that name, learns from a stream."""
     found = SOLVERS.get(solver) if isinstance(solver, str) else solver

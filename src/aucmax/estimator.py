@@ -16,6 +16,7 @@ from aucmax.checks import (
     can_unlearn,
     check_batch,
     check_penalty,
+    check_stream_costs,
     check_table,
     check_validation,
     check_weights,
@@ -97,7 +98,8 @@ class AUCClassifier(LinearRanker):
         Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X anyway.
     class_weight : dict, "balanced" or None
         Cost of an error on each class. The ranking does not depend on it: it moves the intercept, as the odds
-        do in a linear discriminant. None and "balanced" put zero midway between the class means.
+        do in a linear discriminant. None and "balanced" put zero midway between the class means. In streams a dict
+        is for the solver "exact" only.
     random_state : int, RandomState or None
         Fixes every random choice of a stochastic solver.
 
@@ -196,6 +198,7 @@ class AUCClassifier(LinearRanker):
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
         recipe = self._recipe(for_streams(self.solver, self.loss), table.X)
+        check_stream_costs(self.class_weight, recipe.solver)
         if stream is None:
             stream = Stream.start(table.X.shape[1], recipe.solver, generator(self.random_state))
         stream = stream.advance(table, recipe)
