@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from aucmax.calibration import Sigmoid
+from aucmax.calibration import Platt
 from aucmax.checks import Checked
 from aucmax.metrics import threshold_for
 
@@ -58,8 +58,8 @@ class Calibrated:
     def _calibrate(self, scores: np.ndarray, table: Checked) -> float:
         """Keep the out-of-fold scores and their sigmoid, both with zero at one half; return what moves there."""
         seen = ~np.isnan(scores)
-        sigmoid = Sigmoid.fit(scores[seen], table.y[seen], table.weight[seen])
-        self.calibration_ = Sigmoid(sigmoid.slope, 0.0)
-        self.oof_scores_ = scores - sigmoid.midpoint
+        curve = Platt.fit(scores[seen], table.y[seen], table.weight[seen])
+        self.calibration_ = Platt(curve.slope, 0.0)
+        self.oof_scores_ = scores - curve.midpoint
         self._oof_labels, self._oof_weight = table.y, table.weight
-        return sigmoid.midpoint
+        return curve.midpoint

@@ -1,4 +1,4 @@
-"""Sigmoid: probabilities from scores (Platt 1999, with Newton steps as in Lin, Lin and Weng 2007)."""
+"""Platt: probabilities from scores (Platt 1999, with Newton steps as in Lin, Lin and Weng 2007)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ FLATTEST = 1e-3  # smallest slope, in standard deviations of the scores: the ord
 
 
 @dataclass(frozen=True)
-class Sigmoid:
+class Platt:
     """Probability of the positive class 1 / (1 + exp(-(slope * score + intercept)))."""
 
     slope: float
     intercept: float
 
     @classmethod
-    def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Sigmoid:
+    def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Platt:
         """Maximum likelihood against slightly softened labels, which keeps separable scores finite.
 
         Examples
         --------
-        >>> sigmoid = Sigmoid.fit(np.array([-1.0, 0.0, 0.0, 1.0]), np.array([-1, 1, -1, 1]), np.ones(4))
+        >>> sigmoid = Platt.fit(np.array([-1.0, 0.0, 0.0, 1.0]), np.array([-1, 1, -1, 1]), np.ones(4))
         >>> sigmoid.slope > 0, abs(sigmoid.intercept) < 1e-9
         (True, True)
         """
