@@ -47,3 +47,11 @@ def test_row_operations_in_plain_python(X):
     assert rows.row_norm2(csr, 3) == pytest.approx(X[3] @ X[3])
     rows.row_axpy(csr, 3, 2.0, out)
     np.testing.assert_allclose(out, 2 * X[3])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_products_do_not_read_beyond_their_arrays(form):
+    X = form(np.ones((4, 3)))
+    for product, numbers in ((rows.dot, np.ones(2)), (rows.dot, np.ones((5, 2))), (rows.transposed_dot, np.ones(3))):
+        with pytest.raises(ValueError, match="pass as many"):
+            product(X, numbers)

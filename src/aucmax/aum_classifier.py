@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 
 from aucmax.aum import Descent, ErrorFunctions
 from aucmax.aum.descent import Callback, run
@@ -16,6 +17,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem import Data
 from aucmax.rows import dot
 from aucmax.solvers.aum import AUM, squared_start
+from aucmax.whole import afresh
 
 STARTS = ("exact", "random")
 
@@ -112,6 +114,7 @@ class AUMClassifier(LinearRanker):
         self.class_weight = class_weight
         self.random_state = random_state
 
+    @afresh
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None, callback: Callback | None = None
     ) -> AUMClassifier:
@@ -131,6 +134,7 @@ class AUMClassifier(LinearRanker):
         """
         settings, rng = self._settings(), generator(self.random_state)
         table = self._check(X, y, sample_weight).weighted()
+        assert_all_finite(table.X, input_name="X")  # also the rows that will be kept aside
         costs = self._costs(table)
         kept, aside = self._parts(table, validation, rng)
         data = make_data(kept, AUM(), ElasticNet(0.0, self.alpha), self.standardize)

@@ -90,6 +90,8 @@ def check_batch(
 
 def check_validation(estimator: Any, pair: Any) -> tuple[Any, np.ndarray]:
     """A validation set as (X, y), its labels among those of the training set, as -1/+1."""
+    if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+        raise ValueError("a validation set is a pair (X, y); pass both")
     X, y = validate_data(estimator, *pair, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
     if not np.array_equal(np.unique(y), estimator.classes_):
         raise ValueError(

@@ -36,6 +36,7 @@ from aucmax.solvers import Solver, name_of
 from aucmax.solvers.base import Callback
 from aucmax.stream import Recipe, Stream
 from aucmax.trace import Monitor, Solution
+from aucmax.whole import afresh, all_or_nothing
 
 
 class Ranker(ClassifierMixin, BaseEstimator):
@@ -147,6 +148,7 @@ class AUCClassifier(LinearRanker):
         self.class_weight = class_weight
         self.random_state = random_state
 
+    @afresh
     def fit(
         self,
         X: Any,
@@ -180,6 +182,7 @@ class AUCClassifier(LinearRanker):
         return self._keep(data, recipe.solver, solution)
 
     @available_if(lambda self: is_online(for_streams(self.solver, self.loss)))
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
         """Go on with a batch of rows; offered by online solvers, and by "auto" where it stands for one.
 
@@ -206,6 +209,7 @@ class AUCClassifier(LinearRanker):
         return self._keep_stream(stream, recipe)
 
     @available_if(lambda self: can_unlearn(for_streams(self.solver, self.loss)))
+    @all_or_nothing
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
         """Take rows out of what `partial_fit` has learned, as if they had never been seen; offered by "exact".
 

@@ -24,6 +24,7 @@ from aucmax.solvers import name_of
 from aucmax.threads import threads_for
 from aucmax.trace import Solution
 from aucmax.tuning import L2, Candidate, Trial, best_few, judge, thinned, tune
+from aucmax.whole import afresh
 
 
 class Part(NamedTuple):
@@ -135,6 +136,7 @@ class KernelAUCClassifier(Calibrated, Ranker):
         self.tuning_rows = tuning_rows
         self.random_state = random_state
 
+    @afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KernelAUCClassifier:
         """Choose a kernel, its scale and alpha by cross-validation, and fit to all rows.
 

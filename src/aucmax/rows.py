@@ -144,6 +144,7 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
     """
     if w.ndim == 1:
         return dot(X, w[:, None], index)[:, 0]
+    _check_size(w.shape[0], X.shape[1])
     index = np.arange(X.shape[0]) if index is None else index
     out = np.empty((index.size, w.shape[1]))
     if isinstance(X, Mapped):
@@ -156,6 +157,7 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
 
 def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     """X.T @ c in double precision, without a double copy of X."""
+    _check_size(c.size, X.shape[0])
     out = np.zeros(X.shape[1])
     if isinstance(X, Mapped):
         for place, rows in X.parts(np.arange(X.shape[0])):
@@ -163,6 +165,12 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
         return out
     _transposed_dot(for_kernels(X), c, out)
     return out
+
+
+def _check_size(given: int, size: int) -> None:
+    """Kernels do not look whether they read beyond an array."""
+    if given != size:
+        raise ValueError(f"a product of {size} numbers with {given}; pass as many")
 
 
 def squared_norms(rows: Any, n: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem import Problem
 from aucmax.solvers import name_of
 from aucmax.threads import threads_for
+from aucmax.whole import afresh
 
 
 class AUCClassifierCV(Calibrated, LinearRanker):
@@ -79,6 +80,7 @@ class AUCClassifierCV(Calibrated, LinearRanker):
         self.standardize = standardize
         self.random_state = random_state
 
+    @afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> AUCClassifierCV:
         """Choose alpha by cross-validation and fit to all rows.
 

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.checks import Checked, check_table
 from aucmax.jit import kernel
+from aucmax.whole import afresh
 
 LEAF = -1  # in place of a column
 
@@ -105,6 +106,7 @@ class AUCTreeClassifier(ClassifierMixin, BaseEstimator):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
 
+    @afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
         """Grow the tree; a weight of k equals k copies of the row."""
         _check_settings(self.max_depth, self.min_samples_leaf)

@@ -14,6 +14,7 @@ from aucmax.changepoint.labels import check_labels
 from aucmax.changepoint.regressor import PenaltyRegressor
 from aucmax.changepoint.segmentation import Segmentations, check_sequences, segment
 from aucmax.changepoint.table import PenaltyTable
+from aucmax.whole import afresh
 
 
 class PenaltyLearner(BaseEstimator):
@@ -50,6 +51,7 @@ class PenaltyLearner(BaseEstimator):
         self.regressor = regressor
         self.max_segments = max_segments
 
+    @afresh
     def fit(self, sequences: Any, labels: Any) -> PenaltyLearner:
         """Learn from sequences and their labels.
 

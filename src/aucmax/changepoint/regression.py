@@ -16,6 +16,7 @@ from aucmax.changepoint.lasso import Weights, interval_path, strengths
 from aucmax.changepoint.scaling import Scaling, check_features
 from aucmax.checks import generator
 from aucmax.threads import threads_for
+from aucmax.whole import afresh
 
 
 class IntervalRegression(BaseEstimator):
@@ -63,6 +64,7 @@ class IntervalRegression(BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
+    @afresh
     def fit(self, X: Any, limits: Any) -> IntervalRegression:
         """Fit to intervals.
 

@@ -15,6 +15,7 @@ from aucmax.changepoint.regression import IntervalRegression
 from aucmax.changepoint.scaling import Scaling, check_features
 from aucmax.changepoint.table import PenaltyTable
 from aucmax.checks import generator
+from aucmax.whole import afresh
 
 MODELS = ("aum", "interval", "constant")
 DRAWS = 100  # of parts, until both hold errors of both kinds
@@ -74,6 +75,7 @@ class PenaltyRegressor(BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
+    @afresh
     def fit(self, X: Any, table: PenaltyTable) -> PenaltyRegressor:
         """Learn from features and errors.
 
