@@ -293,6 +293,17 @@ def test_scores_of_several_kernels_are_averaged():
     np.testing.assert_allclose(np.diff(two.decision_function(X)), np.diff(np.mean(units, axis=0)), atol=1e-9)
 
 
+def test_a_sample_with_more_of_the_rare_class_does_not_move_probabilities():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12000, 2))
+    y = (rng.random(12000) < 1.0 / (1.0 + np.exp(4.0 - X[:, 0] - 0.5 * X[:, 1] ** 2))).astype(int)
+    settings = {"kernel": "rbf", "gamma": 0.1, "n_components": 40, "random_state": 0, "tuning_rows": 1000}
+    model = KernelAUCClassifier(**settings).fit(X[:6000], y[:6000])
+    assert model.predict_proba(X[6000:])[:, 1].mean() == pytest.approx(y[6000:].mean(), rel=0.2)
+    called = model.decision_function(X[6000:]) >= model.threshold_at(precision=0.2)
+    assert y[6000:][called].mean() > 0.15
+
+
 def test_out_of_fold_scores_calibrate_and_give_thresholds():
     X, y, _ = rings(300)
     model = KernelAUCClassifier("rbf", 50, cv=FOLDS, random_state=0).fit(X, y)

@@ -63,6 +63,16 @@ def test_auc_of_many_rows_is_rounded_once(rate):
     assert metrics.roc_auc(y, score) == twice / (2 * pos.size * neg.size)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-200, 1e200])
+def test_weighted_auc_of_perfect_rankings_and_of_ties_is_exact(size):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        y, weight = rng.permutation(np.repeat([0, 1], [30, 20])), size * rng.uniform(0.1, 3.0, size=50)
+        assert metrics.roc_auc(y, y + 0.5 * rng.random(50), weight) == 1.0
+        assert metrics.roc_auc(y, -y - 0.5 * rng.random(50), weight) == 0.0
+        assert metrics.roc_auc(y, np.zeros(50), weight) == 0.5
+
+
 def test_auc_of_classes_equals_roc_auc():
     y, score, weight = sample(3)
     pos, neg, ones = score[y == 1], score[y == 0], np.ones(60)
@@ -331,6 +341,14 @@ def test_threshold_is_the_best_that_meets_the_demand(goal, bound, use_weight):
         best = max(merit(*each) for each in every if meets(*each, bound))
         assert merit(*rates(y, score, used, chosen)) == pytest.approx(best, abs=1e-15)
         assert meets(*rates(y, score, used, chosen), bound)
+
+
+@pytest.mark.parametrize("demand", [{"fpr": 0.3}, {"tpr": 0.7}, {"precision": 0.6}])
+def test_threshold_does_not_lose_a_step_to_the_rounding_of_weights(demand):
+    y = np.tile([0, 1], 10)
+    score = np.arange(20.0) + 3.0 * y
+    expected = metrics.threshold_for(y, score, **demand)
+    assert metrics.threshold_for(y, score, sample_weight=np.full(20, 0.1), **demand) == expected
 
 
 def test_threshold_for_full_recall_keeps_float32():

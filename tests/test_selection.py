@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, 
 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.calibration import Platt
-from aucmax.folds import choose
+from aucmax.folds import choose, make_folds
 from aucmax.path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
 from aucmax.problem import Data
 from aucmax.solvers import CG, Exact
@@ -229,6 +229,26 @@ def test_probabilities_are_calibrated_on_new_rows():
     for part in np.array_split(order, 5):
         # 3000 rows a part: a standard error of 0.008 at most
         assert probability[part].mean() == pytest.approx(y[5000:][part].mean(), abs=0.025)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-6, 1.0 / 400.0])
+def test_small_weights_do_not_flatten_probabilities(table, size):
+    X, y, _ = table(400)
+    expected = AUCClassifierCV(cv=3, random_state=0).fit(X, y).predict_proba(X)
+    found = AUCClassifierCV(cv=3, random_state=0).fit(X, y, sample_weight=np.full(400, size)).predict_proba(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_groups_stay_together(table):
+    X, y, _ = table(300)
+    groups = np.arange(300) // 10
+    for train, test in make_folds(3, X, y, np.ones(300), groups, np.random.default_rng(0)):
+        assert not set(groups[train]) & set(groups[test])
+    copies = np.repeat(X, 2, axis=0), np.repeat(y, 2), np.repeat(np.arange(300), 2)
+    model = AUCClassifierCV(cv=3, random_state=0).fit(*copies[:2], groups=copies[2])
+    np.testing.assert_array_equal(model.oof_scores_[::2], model.oof_scores_[1::2])  # copies are scored by one model
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        AUCClassifierCV().fit(X, y, groups=groups[:5])
 
 
 def test_separable_scores_and_useless_scores_give_finite_probabilities(table):

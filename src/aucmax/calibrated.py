@@ -58,8 +58,17 @@ class Calibrated:
     def _calibrate(self, scores: np.ndarray, table: Checked) -> float:
         """Keep the out-of-fold scores and their sigmoid, both with zero at one half; return what moves there."""
         seen = ~np.isnan(scores)
-        curve = Platt.fit(scores[seen], table.y[seen], table.weight[seen])
+        weight = _standing_for_all(seen, table)
+        curve = Platt.fit(scores[seen], table.y[seen], weight[seen])
         self.calibration_ = Platt(curve.slope, 0.0)
         self.oof_scores_ = scores - curve.midpoint
-        self._oof_labels, self._oof_weight = table.y, table.weight
+        self._oof_labels, self._oof_weight = table.y, weight
         return curve.midpoint
+
+
+def _standing_for_all(seen: np.ndarray, table: Checked) -> np.ndarray:
+    """Weights with which the rows seen of each class weigh as much as all of it: samples may take more of one."""
+    weight = table.weight.copy()
+    for mine in (table.y > 0, table.y < 0):
+        weight[mine] *= table.weight[mine].sum() / table.weight[mine & seen].sum()
+    return weight

@@ -46,8 +46,9 @@ class Platt:
 
 
 def _soft_labels(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Labels 0/1 moved inwards by Laplace's rule."""
-    pos, neg = weight[y > 0].sum(), weight[y < 0].sum()
+    """Labels 0/1 moved inwards by Laplace's rule; weights that sum to less than the rows count as shares of these."""
+    count = weight * max(1.0, np.count_nonzero(weight) / weight.sum())
+    pos, neg = count[y > 0].sum(), count[y < 0].sum()
     return np.where(y > 0, (pos + 1.0) / (pos + 2.0), 1.0 / (neg + 2.0))
 
 

@@ -12,22 +12,30 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
+from sklearn.utils import check_consistent_length
 
 from aucmax.moments import Moments
 
 Fold = tuple[np.ndarray, np.ndarray]
+ROUNDING = 1e-12  # of a mean AUC: what differs by less is equal
 
 
 def make_folds(
     cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, groups: Any, rng: np.random.Generator
 ) -> list[Fold]:
-    """Pairs of training and test rows, all of positive weight; an integer means shuffled stratified folds."""
-    weighted = np.flatnonzero(weight > 0)
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+    """Pairs of training and test rows, all of positive weight; a number means shuffled stratified folds.
+
+    With a number, rows of one group stay together; other splitters heed groups or do not.
+    """
+    weighted, is_number = np.flatnonzero(weight > 0), isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
+    if is_number and groups is None:
         number = _stratified(int(cv), y[weighted], rng)
         folds = [(weighted[number != k], weighted[number == k]) for k in range(number.max() + 1)]
     else:
+        check_consistent_length(y, groups)
+        if is_number:
+            cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=int(rng.integers(2**31)))
         splits = check_cv(cv, y, classifier=True).split(X, y, groups)
         folds = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in splits]
     for k, fold in enumerate(folds):
@@ -79,8 +87,8 @@ def _is_partition(folds: list[Fold], n: int) -> bool:
 def choose(auc: np.ndarray, choice: str) -> int:
     """Row of the best mean AUC (of the larger alpha, if equal), or of the largest alpha one error below it."""
     mean = auc.mean(axis=1)
+    best = int(np.flatnonzero(mean >= mean.max() - ROUNDING)[0])
     if choice == "best" or auc.shape[1] < 2:
-        return int(np.argmax(mean))
-    best = int(np.argmax(mean))
+        return best
     error = auc[best].std(ddof=1) / np.sqrt(auc.shape[1])
     return int(np.flatnonzero(mean >= mean[best] - error)[0])

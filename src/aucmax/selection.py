@@ -89,7 +89,7 @@ class AUCClassifierCV(Calibrated, LinearRanker):
         X, y, sample_weight
             As in `AUCClassifier.fit`. With weights the AUC of a fold is weighted too.
         groups : array, optional
-            Passed to the splitter.
+            Rows of one group stay in one fold, if `cv` is a number; else passed to the splitter.
         """
         check_penalty("auto", self.l1_ratio)
         check_choice(self.choice)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import has_fit_parameter
@@ -47,8 +46,6 @@ def make_trial(X: Any, y: Any, cv: Any, sample_weight: Any, groups: Any, random_
     counted = np.ones(labels.size) if weight is None else weight
     if isinstance(cv, (int, np.integer)):
         _check_rare(is_pos[counted > 0], int(cv))
-        if groups is not None:
-            cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=random_state)
     sign = np.where(is_pos, 1.0, -1.0)
     folds = make_folds(cv, X, sign, counted, groups, np.random.default_rng(random_state))
     for number, (_, test) in enumerate(folds, 1):

@@ -3,7 +3,8 @@
     AUC = (1 / P M) sum_ij [s_i > s_j] + 1/2 [s_i = s_j],      i positive, j negative
 
 Each class is sorted by itself, then one walk along both counts the pairs. Without weights twice the sum is an
-integer, so that the only rounding is that of the last division (exact for P M < 2^62).
+integer, so that the only rounding is that of the last division (exact for P M < 2^62). With weights the sum of all
+pairs is added up in the same order as that of the pairs won, so that a perfect ranking has 1 and ties 1/2 exactly.
 """
 
 from __future__ import annotations
@@ -73,15 +74,15 @@ def auc_of_classes(
         return _twice_wins(np.sort(pos_scores), np.sort(neg_scores)) / (2 * pos_scores.size * neg_scores.size)
     pos = _sorted_with_weight(pos_scores, pos_weight)
     neg = _sorted_with_weight(neg_scores, neg_weight)
-    return float(_twice_weighted_wins(*pos, *neg) / (2.0 * pos[1].sum() * neg[1].sum()))
+    return float(_weighted_share(*pos, *neg))
 
 
 def _sorted_with_weight(scores, weight):
-    """Scores in ascending order and the weights in the same order; no weights are ones."""
+    """Scores in ascending order and the weights in the same order, the largest 1; no weights are ones."""
     if weight is None:
         return np.sort(scores), np.ones(scores.size)
     order = np.argsort(scores)
-    return scores[order], weight[order]
+    return scores[order], weight[order] / weight.max()
 
 
 @kernel
@@ -99,11 +100,13 @@ def _twice_wins(pos, neg):
     return total
 
 
-@kernel
-def _twice_weighted_wins(pos, pos_weight, neg, neg_weight):
-    """The same with each pair weighed by the product of its weights."""
+@kernel(strict=True)
+def _weighted_share(pos, pos_weight, neg, neg_weight):
+    """Share of the pairs won, each weighed by the product of its weights, ties counted half."""
     j = k = 0
-    below = upto = total = 0.0
+    below = upto = won = possible = everything = 0.0
+    for weight in neg_weight:
+        everything += weight
     for i in range(pos.size):
         s = pos[i]
         while j < neg.size and neg[j] < s:
@@ -112,5 +115,6 @@ def _twice_weighted_wins(pos, pos_weight, neg, neg_weight):
         while k < neg.size and neg[k] <= s:
             upto += neg_weight[k]
             k += 1
-        total += pos_weight[i] * (below + upto)
-    return total
+        won += pos_weight[i] * (below + upto)
+        possible += pos_weight[i] * (2.0 * everything)
+    return won / possible

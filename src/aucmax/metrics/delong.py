@@ -85,7 +85,7 @@ def auc_interval(y: ArrayLike, score: ArrayLike, *, confidence: float = 0.95, po
 
 def auc_limits(auc: float, std_error: float, n_rare: int, confidence: float = 0.95) -> tuple[float, float]:
     """Confidence limits on the logit scale; for AUC 0 or 1, from the number of rows of the rarer class."""
-    if auc in (0.0, 1.0):
+    if not 0.0 < auc < 1.0:
         margin = 1.0 - (1.0 - confidence) ** (1.0 / n_rare)
         return max(auc - margin, 0.0), min(auc + margin, 1.0)
     reach = ndtri(0.5 + confidence / 2) * std_error / (auc * (1.0 - auc))

@@ -103,7 +103,7 @@ class PrequentialAUC:
             raise ValueError("since_start=False keeps the window alone; set since_start=True for `total`")
         self._sort_in()
         pairs = 2.0 * self._pos.total * self._neg.total
-        return self._twice_won / pairs if pairs > 0 else float("nan")
+        return min(self._twice_won / pairs, 1.0) if pairs > 0 else float("nan")
 
     def _signed(self, labels: np.ndarray, sample_weight: Any) -> np.ndarray:
         """Weights, those of negatives times -1."""
@@ -185,7 +185,7 @@ def _take_out(window, filled, score, weight):
 @kernel
 def _auc(scores, weight, filled):
     """AUC of ascending scores: a group of ties at a time."""
-    won, below, pos, k = 0.0, 0.0, 0.0, 0
+    won, lost, below, pos, k = 0.0, 0.0, 0.0, 0.0, 0
     while k < filled:
         score, hits, misses = scores[k], 0.0, 0.0
         while k < filled and scores[k] == score:
@@ -193,6 +193,7 @@ def _auc(scores, weight, filled):
             misses -= min(weight[k], 0.0)
             k += 1
         won += hits * (below + 0.5 * misses)
+        lost += misses * (pos + 0.5 * hits)
         below += misses
         pos += hits
-    return won / (pos * below) if pos > 0.0 and below > 0.0 else np.nan
+    return won / (won + lost) if pos > 0.0 and below > 0.0 else np.nan

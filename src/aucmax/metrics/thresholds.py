@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from aucmax.metrics.curves import Steps, steps
 from aucmax.metrics.scored import checked, checked_weight, column, two_labels
 
+ROUNDING = 1e-12  # of sums of weights: a rate that misses a demand by so little meets it
+
 
 def f_beta(
     y: ArrayLike,
@@ -141,10 +143,10 @@ def _best_step(found: Steps, goal: str, bound: float) -> int:
     """Index of the step that meets the demand at the least cost."""
     _, tp, fp = found
     if goal == "tpr":
-        first = np.argmax(tp / tp[-1] >= bound)
+        first = np.argmax(tp / tp[-1] >= bound * (1.0 - ROUNDING))
         return int(np.searchsorted(fp, fp[first], "right")) - 1  # more positives for the same negatives
     if goal == "fpr":
-        last = np.flatnonzero(fp / fp[-1] <= bound)[-1]
+        last = np.flatnonzero(fp / fp[-1] <= bound * (1.0 + ROUNDING))[-1]
     else:
         last = _last_precise_step(tp, fp, bound)
     return int(np.searchsorted(tp, tp[last]))  # fewer negatives for the same positives
@@ -153,7 +155,7 @@ def _best_step(found: Steps, goal: str, bound: float) -> int:
 def _last_precise_step(tp, fp, bound):
     """Index of the lowest threshold that reaches the precision; calling nothing positive has precision 0."""
     precision = np.divide(tp, tp + fp, out=np.zeros(tp.size), where=tp > 0)
-    enough = np.flatnonzero(precision >= bound)
+    enough = np.flatnonzero(precision >= bound * (1.0 - ROUNDING))
     if enough.size == 0:
         best = precision.max()
         raise ValueError(f"no threshold reaches precision {bound}; ask for {best:.6g}, the best, or less")
