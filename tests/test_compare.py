@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.stats import norm
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -213,6 +215,25 @@ def test_weights_reach_those_models_that_take_them_and_the_others_are_named(data
     assert result.notes == ("note: fitted without the weights, which they do not take: near",)
     expected = [roc_auc_score(y[test], X[test, 0], sample_weight=weight[test]) for _, test in folds]
     assert result["a"].aucs == pytest.approx(expected, abs=1e-12)
+
+
+def test_weights_pass_through_a_search_and_by_routing(data):
+    X, y = data
+    weight = np.random.default_rng(0).integers(1, 4, 300).astype(float)
+    folds = make_trial(X, y, 5, weight, None, 0).folds
+
+    def weights_seen(model):
+        Column.seen.clear()
+        assert compare(X, y, {"a": model}, sample_weight=weight).notes == ()
+        return Column.seen
+
+    found = weights_seen(GridSearchCV(Column(0), {"j": [0]}, cv=2, scoring="roc_auc"))
+    assert all(np.array_equal(found[3 * k + 2], weight[train]) for k, (train, _) in enumerate(folds))
+    with config_context(enable_metadata_routing=True):
+        asking = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False), Column(0).set_fit_request(sample_weight=True)
+        )
+        assert all(np.array_equal(seen, weight[train]) for seen, (train, _) in zip(weights_seen(asking), folds))
 
 
 def test_rows_without_weight_do_not_matter(data):

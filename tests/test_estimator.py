@@ -140,7 +140,7 @@ def test_gap_is_certified_or_the_user_is_warned(table):
     X, y, _ = table(unscaled=True)
     model = AUCClassifier(l1_ratio=0.5).fit(X, y)
     assert model.gap_ <= Exact().tol * model.objective_
-    with pytest.warns(ConvergenceWarning, match="raise max_epochs, tol or alpha"):
+    with pytest.warns(ConvergenceWarning, match="raise alpha, use standardize=True"):
         AUCClassifier(alpha=1e-6, standardize=False, solver=CG(max_epochs=1, iterations=1)).fit(X, y)
 
 

@@ -221,8 +221,23 @@ def test_other_losses_and_penalties_are_refused_by_name(table, name, monkeypatch
     refused = {"l1": 1.0, "elastic net": 0.5}
     for kind, ratio in refused.items():
         if kind not in SOLVERS[name].penalties:
-            with pytest.raises(ValueError, match="choose a solver among"):
+            with pytest.raises(ValueError, match=f"not '{kind}'.*change these"):
                 AUCClassifier(solver=name, loss=SOLVERS[name].losses[0].name, l1_ratio=ratio).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"max_epochs": 0}, {"max_epochs": 2.5}, {"tol": np.nan}, {"tol": "1e-3"}], ids=str
+)
+def test_limits_of_a_run_are_checked(table, settings):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=f"{next(iter(settings))}=.*; give a"):
+        AUCClassifier(solver=SOLVERS["cg"](**settings)).fit(X, y)
+
+
+def test_fsauc_does_not_pretend_to_heed_the_l1_norm(table):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=r"takes the penalties .*, not 'l1'"):
+        AUCClassifier(solver="fsauc", l1_ratio=1.0).fit(X, y)
 
 
 @pytest.mark.parametrize("name", SOLVERS)

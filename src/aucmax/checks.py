@@ -119,7 +119,7 @@ def check_finite(moments: Moments, X: Any) -> None:
 
 def find_loss(name: str) -> Any:
     """The loss of that name."""
-    if name not in LOSSES:
+    if not isinstance(name, str) or name not in LOSSES:
         raise ValueError(f"unknown loss {name!r}; choose one of {sorted(LOSSES)}")
     return LOSSES[name]()
 
@@ -138,14 +138,15 @@ def find_solver(solver: Any, X: Any, loss: Any, l1_ratio: float) -> Solver:
     return solver
 
 
-def check_taken(solver: Solver, penalty: ElasticNet) -> None:
-    """Refuse a penalty that the solver cannot take, and name solvers that can."""
+def check_taken(solver: Solver, penalty: ElasticNet, loss: Any) -> None:
+    """Refuse a penalty that the solver cannot take, and name solvers of the loss that can."""
     if penalty.kind not in solver.penalties:
-        able = sorted(name for name, kind in SOLVERS.items() if penalty.kind in kind.penalties)
+        kinds = {name: kind for name, kind in SOLVERS.items() if isinstance(loss, kind.losses)}
+        able = sorted(name for name, kind in kinds.items() if penalty.kind in kind.penalties)
         raise ValueError(
             f"solver {type(solver).__name__} takes the penalties {list(solver.penalties)}, not {penalty.kind!r} "
             f"(alpha={penalty.l1 + penalty.l2:g}, l1_ratio={penalty.l1 / (penalty.l1 + penalty.l2 or 1):g}); "
-            f"change these or choose a solver among {able}"
+            "change these" + (f", or where a solver can be chosen take one of {able}" if able else "")
         )
 
 

@@ -73,6 +73,8 @@ def curve_of(table: Checked, folds: list[Fold], loss: Any, penalties: Penalties)
     solver = certified_solver(table.X, loss, penalties.l1_ratio)
     data, parts = fold_data(table, folds, solver, penalties.l1_ratio, penalties.standardize)
     alphas = make_alphas(penalties.alphas, data, penalties.l1_ratio)
+    for alpha in alphas[[0, -1]]:
+        check_taken(solver, ElasticNet.of(alpha, penalties.l1_ratio), loss)
     models = (FoldPath(table.X, part, path(part, loss, alphas, penalties.l1_ratio, solver)) for part in parts)
     return Curve(loss, solver, data, alphas, *cross_validate(table, folds, models, alphas.size))
 
@@ -80,7 +82,6 @@ def curve_of(table: Checked, folds: list[Fold], loss: Any, penalties: Penalties)
 def certified_solver(X: Any, loss: Any, l1_ratio: float) -> Solver:
     """The solver that suits the table, if it can certify what it returns."""
     solver = find_solver("auto", X, loss, l1_ratio)
-    check_taken(solver, ElasticNet.of(1.0, l1_ratio))
     if not solver.certified:
         raise ValueError(f"loss={loss.name!r} has no solver that certifies its answer; a path needs one")
     return solver
@@ -103,6 +104,8 @@ def fold_data(
 
 def make_alphas(alphas: Any, data: Data, l1_ratio: float) -> np.ndarray:
     """Decreasing strengths: those given, or a grid around the automatic one (below the first zero path for l1)."""
+    if isinstance(alphas, (bool, str)) or np.ndim(alphas) > 1:
+        raise ValueError(f"alphas={alphas!r}; give numbers, how many of them, or None")
     if alphas is None or isinstance(alphas, (int, np.integer)):
         count = 11 if alphas is None else int(alphas)
         if count < 1:

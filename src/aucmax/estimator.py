@@ -268,8 +268,8 @@ def warn_not_converged(name: str, solution: Solution, tol: float) -> None:
     """Say how far the run got and what to do."""
     warnings.warn(
         f"solver {name!r} stopped after {solution.n_epochs} epochs at a gap of {solution.gap:.1e}, above tol = "
-        f"{tol:.0e} times the objective {solution.objective:.6g}; raise max_epochs, tol or alpha, or use "
-        "standardize=True or solver='exact'",
+        f"{tol:.0e} times the objective {solution.objective:.6g}; raise alpha, use standardize=True, or, where a "
+        "solver can be chosen, pass one with larger max_epochs or tol",
         ConvergenceWarning,
         stacklevel=3,
     )

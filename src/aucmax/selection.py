@@ -93,7 +93,7 @@ class AUCClassifierCV(Calibrated, LinearRanker):
         """
         check_penalty("auto", self.l1_ratio)
         check_choice(self.choice)
-        losses = [find_loss(name) for name in ([self.loss] if isinstance(self.loss, str) else self.loss)]
+        losses = [find_loss(name) for name in _names(self.loss)]
         table = self._check(X, y, sample_weight)
         folds = make_folds(self.cv, *table, groups, generator(self.random_state))
         with threads_for(table.X.shape[1]):
@@ -118,3 +118,12 @@ class AUCClassifierCV(Calibrated, LinearRanker):
         if not solution.converged:
             warn_not_converged(self.solver_, solution, solver.tol)
         return self
+
+
+def _names(loss: Any) -> list:
+    """The losses to try."""
+    if isinstance(loss, str):
+        return [loss]
+    if not isinstance(loss, (list, tuple)) or not loss:
+        raise ValueError(f"loss={loss!r}; give a name, or a list of names with at least one")
+    return list(loss)

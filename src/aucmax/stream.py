@@ -37,7 +37,7 @@ class Recipe(NamedTuple):
     def problem(self, data: Data) -> Problem:
         """Data, loss and penalty; a penalty that the solver does not take is refused."""
         penalty = ElasticNet.of(self.strength(data), self.l1_ratio)
-        check_taken(self.solver, penalty)
+        check_taken(self.solver, penalty, self.loss)
         return Problem(data, self.loss, penalty)
 
     def batch(self, moments: Moments, table: Checked) -> Problem:

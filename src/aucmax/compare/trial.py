@@ -7,9 +7,12 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from aucmax.folds import Fold, make_folds
@@ -85,6 +88,11 @@ def _check_rare(is_pos: np.ndarray, cv: int) -> None:
 
 def _weight_argument(model: Any) -> str | None:
     """How `fit` calls the weights: in a pipeline they go to the last step; None if it takes none."""
+    if get_config()["enable_metadata_routing"]:
+        routed = get_routing_for_object(model).consumes("fit", ["sample_weight"])
+        return "sample_weight" if routed else None
+    if isinstance(model, BaseSearchCV):
+        return _weight_argument(model.estimator)
     if isinstance(model, Pipeline):
         name, last = model.steps[-1]
         return f"{name}__sample_weight" if has_fit_parameter(last, "sample_weight") else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -81,6 +82,7 @@ class Solver(BaseEstimator, ABC):
         callback: Callback | None = None,
     ) -> Solution:
         """Run epochs until the gap is small, the epochs are used up, or the callback returns True."""
+        self._check_limits()
         rng = np.random.default_rng() if rng is None else rng
         start = perf_counter()
         problem = self.adapt(unsorted(problem, rng) if self.stochastic else problem)
@@ -100,3 +102,9 @@ class Solver(BaseEstimator, ABC):
                 break
         reached = converged or (not self.certified and bool(np.isfinite(objective)))
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
+
+    def _check_limits(self) -> None:
+        if not (isinstance(self.max_epochs, Integral) and self.max_epochs >= 1):
+            raise ValueError(f"max_epochs={self.max_epochs!r}; give a whole number of at least 1")
+        if not (isinstance(self.tol, Real) and self.tol >= 0):
+            raise ValueError(f"tol={self.tol!r}; give a number that is not negative")

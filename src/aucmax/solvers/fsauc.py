@@ -90,6 +90,7 @@ class FSAUC(Solver):
     max_epochs: int = 100
     tol: float = 0.1
 
+    penalties = ("l2", "none")  # alpha sets the radius, where none is given
     stochastic = True
 
     def adapt(self, problem: Problem) -> Problem:
