@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from aucmax import AUCClassifier
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem
+from aucmax.solvers import Exact
 from aucmax.solvers.adaoam import AdaOAM, project
 
 
@@ -120,10 +122,19 @@ def test_averaging_comes_nearer_to_the_minimum(table):
 
 def test_what_cannot_be_done_is_refused(table):
     X, y, _ = table()
-    for decay in (0.0, 1.5):
+    for decay in (0.0, 1.5, "x"):
         with pytest.raises(ValueError, match="decay"):
             AdaOAM(decay=decay).adapt(problem_of(X, y))
     with pytest.raises(ValueError, match="unknown covariance 'sketched'"):
         AdaOAM(covariance="sketched").adapt(problem_of(X, y))
     with pytest.raises(ValueError, match="above 2000 columns"):
         AdaOAM().adapt(problem_of(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
+    with pytest.raises(ValueError, match="delta=None; give a finite number above zero"):
+        AdaOAM(delta=None).adapt(problem_of(X, y))
+
+
+@pytest.mark.parametrize("value", ["x", 0.0, 2])
+def test_a_fit_refuses_a_forgetting_that_no_stream_would_take(table, value):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=f"forgetting={value!r}; give a number above 0 and at most 1"):
+        AUCClassifier(solver=Exact(forgetting=value)).fit(X, y)

@@ -129,6 +129,20 @@ def test_a_penalty_shortens_the_weights_at_equal_contrast(table):
     assert lengths[0] > lengths[1] > lengths[2]
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_tiny_weights_count_as_others_do(table, class_weight):
+    X, y, weight = table(200)
+    model = AUMClassifier(class_weight=class_weight, start="random", random_state=0, max_steps=10)
+    plain, tiny = (clone(model).fit(X, y, each) for each in (weight, np.ldexp(weight, -660)))
+    np.testing.assert_allclose(tiny.coef_, plain.coef_, rtol=1e-9)
+    assert tiny.intercept_ == pytest.approx(plain.intercept_, rel=1e-9)
+
+
+def test_a_table_that_tells_nothing_is_refused_with_a_way_out():
+    with pytest.raises(ValueError, match="pass columns whose means differ between the classes"):
+        AUMClassifier(random_state=0).fit(np.ones((20, 2)), np.arange(20) < 7)
+
+
 def test_labels_of_any_two_values_and_named_features(table):
     X, y, _ = table()
     frame = pd.DataFrame(X, columns=list("abcdef"))
@@ -160,7 +174,9 @@ def test_survives_clone_and_pickle(table):
     [
         ({"line_search": "golden"}, "unknown line_search 'golden'"),
         ({"start": "zero"}, "unknown start 'zero'; choose one of"),
-        ({"alpha": -1.0}, "alpha=-1.0"),
+        ({"alpha": -1.0}, "alpha=-1.0; give a finite number that is not negative"),
+        ({"alpha": "auto"}, "alpha='auto'; give a finite number that is not negative"),
+        ({"max_steps": "20"}, "max_steps='20'; give a whole number above zero"),
         ({"validation_fraction": 1.5}, "validation_fraction=1.5; give a number between 0 and 1, or None"),
         ({"validation_fraction": None, "step_from": "validation_auc"}, "there is no validation set"),
         ({"class_weight": {5: 1.0}}, "keys among"),

@@ -262,6 +262,9 @@ ROWS = np.eye(3)
         (lambda: Descent(gauge="wide"), "unknown gauge 'wide'; choose one of"),
         (lambda: Descent(eta=0.0), "eta=0.0; give a finite number above zero"),
         (lambda: Descent(max_steps=0), "max_steps=0; give"),
+        (lambda: Descent(max_steps=2.5), "max_steps=2.5; give a whole number above zero"),
+        (lambda: Descent(eta="a"), "eta='a'; give a finite number above zero"),
+        (lambda: Descent(tol=None), "tol=None; give a finite number that is not negative"),
         (lambda: Descent(patience=-1), "patience=-1; give"),
         (lambda: Descent(l2=-1.0), "l2=-1.0; give a finite number that is not negative"),
         (lambda: Descent(tol=np.nan), "tol=nan; give"),
@@ -270,6 +273,8 @@ ROWS = np.eye(3)
         (lambda: descend(LABELS, ROWS, np.ones(2)), "pass 3 finite numbers"),
         (lambda: descend(LABELS, ROWS, [1.0, np.nan, 0.0]), "pass 3 finite numbers"),
         (lambda: descend(LABELS, ROWS[:2], np.ones(3)), "one row of features for each example"),
+        (lambda: descend(LABELS, ROWS, np.ones(3), (LABELS, ROWS[:, :1])), "validation X has 1 columns but X has 3"),
+        (lambda: descend(LABELS, ROWS, np.ones(3), (LABELS, np.eye(3, 4))), "validation X has 4 columns but X has 3"),
         (lambda: descend(LABELS, ROWS, np.ones(3), settings=Descent(patience=2)), "there is no validation set"),
     ],
 )

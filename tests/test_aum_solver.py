@@ -28,6 +28,15 @@ def test_loss_is_the_integral_of_the_lesser_rate_and_its_slope(table, ties):
         np.testing.assert_allclose(gradient, slopes, atol=1e-6)
 
 
+def test_tiny_weights_count_as_others_do(table):
+    X, y, weight = table(100)
+    found = []
+    for each in (weight, np.ldexp(weight, -660)):
+        data = Data.of(X, y, each, standardize=True, full=True)
+        found.append(AUM(max_epochs=10).solve(Problem(data, AreaUnderMin(), ElasticNet(0.0, 0.3))).coef)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
+
+
 def lesser_rate(scores, y, weight):
     """Sum over the gaps between scores of the lesser error rate when only what is above is called positive."""
     cuts, share = np.unique(scores), np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())

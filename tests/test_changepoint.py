@@ -7,12 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
 from aucmax.aum import aum, roc_auc
 from aucmax.changepoint import (
     FEATURES,
+    IntervalRegression,
     PenaltyLearner,
     PenaltyRegressor,
     PenaltyTable,
@@ -76,6 +78,31 @@ def test_label_errors_of_the_stored_problem():
     assert (found.fp.tolist(), found.fn.tolist()) == (given["errors"]["fp"], given["errors"]["fn"])
 
 
+def test_labels_and_changes_may_be_written_in_several_ways():
+    labels, changes = [(0, 4, "0changes"), (4, 8, "1change")], [[], [5], [5, 3]]
+    truth = label_errors([[], [5], [3, 5]], labels)
+    written = np.array(labels, dtype=object), iter(labels), [list(label) for label in labels]
+    for other in written:
+        found = label_errors(changes, other)
+        assert (found.fp.tolist(), found.fn.tolist()) == (truth.fp.tolist(), truth.fn.tolist())
+
+
+@pytest.mark.parametrize(
+    "label, message",
+    [
+        (("0", 3, "1change"), r"label \('0', 3, '1change'\) starts or ends at no number"),
+        ((0, None, "1change"), "starts or ends at no number"),
+        ((0, 3, ["1change"]), "unknown label type"),
+        (None, "label None is not a triple"),
+        ("abc", "label 'abc' is not a triple"),
+        ((0.2, 0.5, "1change"), r"\(0.2, 0.5\] '1change' can never be right"),
+    ],
+)
+def test_bad_labels_are_refused_with_the_reason(label, message):
+    with pytest.raises(ValueError, match=message):
+        label_errors([[1]], [label])
+
+
 def test_regions_that_touch_do_not_overlap():
     assert label_errors([[4]], [(0, 4, "1change"), (4, 8, "0changes")]).fp.tolist() == [0]
 
@@ -110,6 +137,14 @@ def test_model_path_is_the_argmin_on_a_grid():
         assert path.at(penalty) == np.argmin(loss + penalty * complexity)
 
 
+def test_ends_of_a_model_path():
+    path = model_path([3, 2, 1], [0, 1, 2])
+    assert (path.at(0.0), path.at(np.inf)) == (2, 0)
+    for penalty in (-1.0, np.nan):
+        with pytest.raises(ValueError, match=f"penalty is {penalty}"):
+            path.at(penalty)
+
+
 @stored_only
 def test_stored_model_paths():
     for given in stored("model_selection"):
@@ -138,6 +173,10 @@ def test_target_is_the_longest_interval_of_fewest_errors():
         errors = rng.integers(0, 3, size=low.size)
         found = target_intervals(np.array([0, low.size]), low, errors)
         assert tuple(found[0]) == brute_target(low, errors)
+
+
+def test_targets_of_lists():
+    assert target_intervals([0, 4], [-np.inf, 0, 1, 5], [2, 0, 1, 3]).tolist() == [[0.0, 1.0]]
 
 
 @stored_only
@@ -187,6 +226,10 @@ def test_stored_features():
     compared = [not sums_to_zero(name) for name in FEATURES]
     found, truth = features(given["data"])[compared], numbers(given["features"])[compared]
     np.testing.assert_allclose(found, truth, rtol=1e-10)
+
+
+def test_features_of_large_values_may_be_infinite_but_do_not_warn():
+    assert not np.isfinite(features([1e140, -1e140, 0.0])).all()
 
 
 def test_shortest_sequences_have_features():
@@ -247,6 +290,54 @@ def test_false_negatives_at_penalty_zero_are_subtracted_for_aum():
     assert table.errors_at([-5.0, -5.0]).tolist() == [1, 1]
 
 
+def test_rows_of_equal_penalty_are_one_for_errors_targets_and_aum():
+    table = PenaltyTable.from_rows(
+        [0, 0, 0, 1, 1], [-np.inf, 1.0, 1.0, -np.inf, 0.0], [2, 1, 0, 1, 0], [0, 0, 1, 0, 1], [3, 3]
+    )
+    assert table.errors_at([5.0, 5.0]).tolist() == [1, 1]
+    assert table.errors().total_fn == 2.0
+    assert table.targets().tolist() == [[1.0, np.inf], [-np.inf, np.inf]]
+
+
+def test_a_mask_chooses_sequences_as_their_numbers_do():
+    table = PenaltyTable.from_rows(*random_table(np.random.default_rng(8)))
+    mask = np.arange(30) % 3 == 0
+    by_mask, by_list, by_number = (table.some(each) for each in (mask, mask.tolist(), np.flatnonzero(mask)))
+    for found in (by_mask, by_list):
+        for name in ("starts", "min_log_lambda", "fp", "fn", "n_labels"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(by_number, name))
+
+
+@pytest.mark.parametrize(
+    "changed, message",
+    [
+        ({"fp": [-5, 0]}, r"fp\[0\] is -5; a number of errors cannot be negative"),
+        ({"fp": [np.inf, 0]}, r"fp\[0\] is inf"),
+        ({"fn": [0, np.nan]}, r"fn\[1\] is nan"),
+        ({"fp": [3, 0]}, "row 0 has 3 false positives and 0 false negatives of 2 labels"),
+        ({"fp": 1}, "fp must be 1-d"),
+        ({"min_log_lambda": [-np.inf, np.inf]}, r"min_log_lambda\[1\] is inf"),
+        ({"example": 0}, "example has shape"),
+        ({"example": [0.0, 0.0]}, "type float64; it must hold an integer"),
+        ({"n_labels": [-1]}, "n_labels must hold"),
+        ({"n_labels": [np.nan]}, "n_labels must hold"),
+        ({"n_labels": 2}, "n_labels must hold"),
+    ],
+)
+def test_impossible_tables_are_refused_with_the_reason(changed, message):
+    columns = {"example": [0, 0], "min_log_lambda": [-np.inf, 0.0], "fp": [1, 0], "fn": [0, 1], "n_labels": [2]}
+    with pytest.raises(ValueError, match=message):
+        PenaltyTable.from_rows(**{**columns, **changed})
+
+
+@pytest.mark.parametrize(
+    "log_penalty, message", [([0.0, np.nan], r"\[1\] is nan"), ([0.0] * 3, r"shape \(3,\)"), ([0.0], r"shape \(1,\)")]
+)
+def test_errors_are_told_at_one_penalty_for_each_sequence(log_penalty, message):
+    with pytest.raises(ValueError, match=message):
+        never_wrong([1, 1]).errors_at(log_penalty)
+
+
 # Learning
 
 QUICK = {"cv": 3, "random_state": 0}
@@ -303,6 +394,26 @@ def test_same_seed_gives_the_same_model():
     np.testing.assert_array_equal(first.coef_, second.coef_)
 
 
+def test_columns_of_other_names_or_order_than_in_training_are_refused():
+    X, table = learnable()
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = PenaltyRegressor(**QUICK).fit(frame, table)
+    assert model.n_features_in_ == 5 and list(model.feature_names_in_) == list("abcde")
+    np.testing.assert_array_equal(model.predict(frame), PenaltyRegressor(**QUICK).fit(X, table).predict(X))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("edcba")])
+
+
+def test_a_refit_that_fails_leaves_the_regressor_as_it_was():
+    X, table = learnable()
+    model = PenaltyRegressor(**QUICK).fit(X, table)
+    before = model.predict(X)
+    few = PenaltyTable.from_rows([0, 0, 1, 1], [-np.inf, 0, -np.inf, 0], [1, 0, 0, 0], [0, 0, 0, 1], [1, 1])
+    with pytest.raises(ValueError, match="too few to hold"):
+        model.fit(np.eye(2), few)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
 def test_auc_does_not_see_the_intercept():
     X, table = learnable()
     pred = PenaltyRegressor(**QUICK).fit(X, table).predict(X)
@@ -319,6 +430,20 @@ def test_plot_frames_violated_labels():
     assert [text.get_text() for text in shown] == [
         "0changes", "1change", ">0changes", "false positive", "false negative", "change",
     ]  # fmt: skip
+
+
+def test_plot_takes_labels_once_and_changes_in_any_order():
+    labels, data = [(0, 10, "0changes"), (12, 25, "1change")], np.repeat([0.0, 3.0], 20)
+    ax = plot(data, iter(labels), [20, 5])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "0changes",
+        "1change",
+        "false positive",
+        "change",
+    ]
+    for changes in ([0, 5], [5, 40]):
+        with pytest.raises(ValueError, match="at least one value before it and one after"):
+            plot(data, labels, changes)
 
 
 @data_only
@@ -341,12 +466,17 @@ def test_missing_files_are_told_with_the_folder(tmp_path, monkeypatch):
     (tmp_path / "changepoint" / "small").mkdir(parents=True)
     with pytest.raises(ValueError, match="no set 'systematic' in"):
         load("systematic")
+    with pytest.raises(ValueError, match="no set None in"):
+        load(None)
     monkeypatch.delenv("AUCMAX_DATA")
     with pytest.raises(FileNotFoundError, match="AUCMAX_DATA is not set"):
         names()
 
 
 # Bad input
+
+
+FOUND = Segmentations(np.array([50.0, 9.0, 8.0, 1.0]), [np.arange(1, k + 1) for k in range(4)], length=10)
 
 
 def never_wrong(n_labels):
@@ -366,6 +496,10 @@ def never_wrong(n_labels):
         ([[1.0, 2.0]], [[], []], "1 sequences but labels of 2"),
         ([1.0, 2.0], [[], []], "several are a list"),
         ([], [], "no sequences"),
+        ([[1.0, 2.0]], None, "labels are None; pass a list"),
+        ([[1.0, 2.0]], [None], "labels of sequence 0 are None; pass a list"),
+        ([[1.0, 2.0, 3.0]], [[(2, 3, "1change")]], r"\(2, 3\] '1change' of sequence 0 can never be right"),
+        ([[0.0], [1e160] * 3 + [-1e160] * 3], [[], []], r"sequence 1 has 1e\+160 at place 0, whose square overflows"),
     ],
 )  # fmt: skip
 def test_bad_sequences_and_labels_are_refused_with_the_reason(sequences, labels, message):
@@ -382,7 +516,18 @@ def test_bad_sequences_and_labels_are_refused_with_the_reason(sequences, labels,
         (lambda: PenaltyTable.from_rows([0, 2], [0, 0], [1, 1], [0, 0], [1, 1, 1]), "each of 0 .. 2 needs a row"),
         (lambda: PenaltyRegressor().fit(np.eye(2), never_wrong([0, 0])), "no sequence has a label"),
         (lambda: PenaltyRegressor().fit(np.eye(2), never_wrong([1, 1])), "very small penalty"),
+        (lambda: PenaltyRegressor(validation=None).fit(*learnable()), "validation=None; give a part"),
+        (lambda: PenaltyRegressor(descent="x").fit(*learnable()), "descent='x'; pass a Descent"),
+        (lambda: PenaltyRegressor(descent={}).fit(*learnable()), "descent={}; pass a Descent"),
+        (lambda: PenaltyLearner(max_segments=1).fit([[1.0, 2.0]], [[]]), "max_segments=1 leaves no change"),
+        (lambda: PenaltyLearner(IntervalRegression()).fit([[1.0]], [[]]), "pass a PenaltyRegressor, or None"),
+        (lambda: PenaltyTable.of([], []), "no segmentations"),
+        (lambda: PenaltyTable.of([FOUND], [[(0, 11, "1change")]]), "ends beyond the 10 values of sequence 0"),
+        (lambda: toy(0), "n=0; give a whole number above zero"),
         (lambda: model_path([1.0, 2.0], [1, 1]), "ascending order"),
+        (lambda: segment([1.0, 2.0], max_segments="20"), "max_segments='20'; give a whole number"),
+        (lambda: segment([1.0, 2.0], max_segments=np.inf), "max_segments=inf; give a whole number"),
+        (lambda: segment([1.0, 2.0], max_segments=2.7), "max_segments=2.7; give a whole number"),
         (lambda: segment([1.0, 2.0], max_segments=0), "max_segments=0"),
     ],
 )  # fmt: skip
@@ -398,10 +543,9 @@ def test_segmentation_without_ruptures_names_the_extra(monkeypatch):
 
 
 def test_table_of_segmentations_selects_the_least_penalised():
-    found = Segmentations(np.array([50.0, 9.0, 8.0, 1.0]), [np.arange(1, k + 1) for k in range(4)])
-    table = PenaltyTable.of([found], [[(0, 10, "1change")]])
+    table = PenaltyTable.of([FOUND], [[(0, 10, "1change")]])
     for penalty in (0.1, 5.0, 20.0, 60.0):
-        size = int(np.argmin(found.loss + penalty * np.arange(4)))
+        size = int(np.argmin(FOUND.loss + penalty * np.arange(4)))
         assert table.errors_at([np.log(penalty)])[0] == (size != 1)
 
 

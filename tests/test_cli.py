@@ -12,9 +12,10 @@ from click.testing import CliRunner
 
 from aucmax.cli import scoring
 from aucmax.cli.commands import aucmax
+from aucmax.files import Columns, Table
 from aucmax.losses import Squared
 from aucmax.metrics import roc_auc
-from aucmax.models import load
+from aucmax.models import LinearModel, load, save
 from aucmax.solvers import SOLVERS
 
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
@@ -147,8 +148,9 @@ def test_of_several_losses_the_best_on_the_folds_is_kept(folder):
     ("words", "message", "code"),
     [
         (("--loss", "cubic"), "unknown ['cubic']; choose from ['squared',", 2),
-        (("--loss", "squared,hinge", "--solver", "exact"), "--solver fits one loss", 2),
-        (("--loss", "hinge", "--solver", "exact"), "solver Exact does not take loss='hinge'", 1),
+        (("--loss", "squared,hinge", "--solver", "exact"), "--solver exact fits one of the losses ['squared']", 2),
+        (("--loss", "squared", "--solver", "oam"), "--solver oam fits one of the losses ['hinge']", 2),
+        (("--loss", "sigmoid"), "on the command line with --solver", 1),
         (("--loss", "exponential"), "no solver that certifies", 1),
     ],
 )
@@ -240,11 +242,91 @@ def test_libsvm_files_are_fitted_and_scored(folder):
     assert len(run("score", "few.svm", "--model", "model.json").stdout.splitlines()) == 3
 
 
+def test_where_the_indices_start_is_that_of_the_training(folder):
+    """Rows in which index 0 never occurs are still of a zero-based file."""
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 4 == 0
+    X = rng.normal(size=(80, 3)) + np.outer(y, [0, 2, -2])
+    lines = [f"{int(label)} 0:{a} 1:{b} 2:{c}\n" for label, (a, b, c) in zip(y, X)]
+    Path("data.svm").write_text("".join(lines))
+    run("fit", "data.svm", "-o", "model.json", "--no-baseline")
+    Path("few.svm").write_text("".join(line.replace(line.split()[1] + " ", "") for line in lines))
+    model = load("model.json")
+    scores = model.decision_function(X * [0, 1, 1])
+    plain = json.loads(run("evaluate", "few.svm", "--model", "model.json", "--json").stdout)
+    assert plain["auc"] == pytest.approx(roc_auc(y, scores)) and plain["auc"] > 0.9
+    rows = csv.DictReader(run("score", "few.svm", "--model", "model.json").stdout.splitlines())
+    np.testing.assert_allclose([float(row["score"]) for row in rows], scores, atol=1e-12)
+
+
+def test_a_model_without_the_start_of_its_indices_still_scores(folder):
+    Path("data.svm").write_text("1 1:2 2:1\n0 1:1\n")
+    save(LinearModel([1.0, 0.0], 0.0, (0, 1)), "model.json")
+    assert json.loads(run("evaluate", "data.svm", "--model", "model.json", "--json").stdout)["auc"] == 1
+
+
+@pytest.mark.filterwarnings("default::UserWarning")
+def test_categories_that_training_did_not_know_are_told(folder, columns, monkeypatch):
+    fit()
+    read_chunks = scoring.read_chunks
+    monkeypatch.setattr(scoring, "read_chunks", lambda path, **more: read_chunks(path, rows=50, **more))
+    write("other.csv", columns | {"country": [name.lower() for name in columns["country"]]})
+    note = "note: 160 cells of column 'country' hold a category that training did not know"
+    for command in (("score", "other.csv", "-o", "scores.csv"), ("evaluate", "other.csv")):
+        assert run(*command, "--model", "model.json").stderr.startswith(note)
+    assert run("score", "data.csv", "--model", "model.json").stderr == ""
+
+
+def test_ids_are_copied_to_the_last_digit(folder):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    numbers = [2**53 + 1, 2**62 + 1]
+    parquet.write_table(pa.table({"id": numbers, "x": [1.0, 2.0]}), "data.parquet")
+    columns = Columns.learn(Table({"x": np.array([1.0, 2.0])}))
+    save(LinearModel([1.0], 0.0, (0, 1), columns), "model.json")
+    lines = run("score", "data.parquet", "--model", "model.json", "--id", "id").stdout.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["id", *map(str, numbers)]
+
+
+def test_one_positive_has_an_auc_without_an_interval(folder):
+    fit()
+    rows = Path("data.csv").read_text().splitlines(keepends=True)
+    Path("one.csv").write_text("".join([*rows[:5], "".join(rows[7:10])]))
+    for words in ((), ("--weight", "copies")):
+        assert (
+            "no interval for a class of one row" in run("evaluate", "one.csv", "--model", "model.json", *words).stdout
+        )
+        plain = json.loads(run("evaluate", "one.csv", "--model", "model.json", "--json", *words).stdout)
+        assert plain["positives"] == 1 and plain["low"] is None and 0 <= plain["auc"] <= 1
+
+
+def test_rows_can_be_piped_through(folder):
+    fit()
+    shown = run("score", "data.csv", "--model", "model.json").stdout
+    words = ("score", "-", "--format", "csv", "--model", "model.json", "-o", "/dev/stdout")
+    command = [sys.executable, "-c", "from aucmax.cli import main; main()", *words]
+    result = subprocess.run(command, input=Path("data.csv").read_text(), capture_output=True, text=True)
+    assert result.returncode == 0 and result.stdout == shown + "160 rows scored: /dev/stdout\n"
+    assert "does not tell its format" in refused(folder, "score", "/dev/null", "--model", "model.json")
+
+
+def test_a_model_goes_where_a_link_points(folder):
+    Path("model.json").symlink_to("elsewhere.json")
+    fit()
+    assert Path("model.json").is_symlink() and load("elsewhere.json").n_features == 7
+
+
 def test_compare_a_file_with_a_picture(folder):
     words = ("--target", "is_fraud", "--models", "aucmax,exact", "--plot", "new/picture.png")
     shown = run("compare", "data.csv", *words).stdout
     assert "exact" in shown and "the rarer label" in shown and "tie: " in shown
     assert Path("new/picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_folder_does_not_hide_a_data_set(folder):
+    Path("digits").mkdir()
+    assert "1,797 rows" in run("compare", "digits", "--models", "exact", "--cv", 2).stdout
 
 
 def test_compare_a_data_set_for_machines(folder):
@@ -400,10 +482,12 @@ def test_what_is_not_there_is_named(folder):
     gone = "nothing.csv: No such file or directory"
     assert gone in refused(folder, "fit", "nothing.csv", "--target", "a", "-o", "new.json")
     assert gone in refused(folder, "compare", "nothing.csv")
+    assert "nothing.csv.xz: No such" in refused(folder, "compare", "nothing.csv.xz")
     assert gone in refused(folder, "score", "nothing.csv", "--model", "model.json", "-o", "scores.csv")
     assert "nothing.json" in refused(folder, "score", "data.csv", "--model", "nothing.json")
     assert "unknown data set 'digit'" in refused(folder, "compare", "digit")
     assert "AUCMAX_DATA is not set" in refused(folder, "compare", "a9a")
+    assert "has no label 'even'; say which are" in refused(folder, "compare", "digits", "--positive", "even")
     assert "no label 'theft'" in refused(
         folder, "fit", "data.csv", "--target", "is_fraud", "--positive", "theft", "-o", "new.json"
     )
@@ -420,6 +504,10 @@ def test_what_is_not_there_is_named(folder):
         (("fit", "data.csv", "-o", "m.json", "--cv", "1"), "--cv"),
         (("compare", "digits", "--models", "aucmax,spm"), "unknown ['spm']"),
         (("compare", "digits", "--plot", "x.txt"), "must end in one of"),
+        (("compare", "digits", "--target", "a", "--weight", "b"), "a data set takes no --target and no --weight"),
+        (("compare", "digits", "--reference", "spm"), "--reference: 'spm'; choose from ['aucmax',"),
+        (("compare", "digits", "--seed", "99999999999"), "--seed"),
+        (("fit", "data.csv", "-o", "m.json", "--format", "xls"), "--format"),
         (("score", "data.csv", "--model", "m.json", "--json"), "--json needs --output"),
         (("nonsense",), "No such command 'nonsense'"),
         (("fit", "--nonsense"), "No such option"),

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
+from aucmax import AUCClassifier
 from aucmax.losses import Hinge
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem
@@ -114,6 +116,27 @@ def test_the_constant_of_the_auc_svm(table):
     C = 1.0 / (l2 * weight[y > 0].sum() * weight[y < 0].sum())
     expected = CuttingPlane().solve(make(X, y, weight, l2))
     assert CuttingPlane(C=C).solve(make(X, y, weight, 1.0)).objective == pytest.approx(expected.objective, rel=1e-9)
+
+
+def test_the_constant_is_told_as_alpha_and_checked(table):
+    X, y, _ = table()
+    model = AUCClassifier(loss="hinge", solver=CuttingPlane(C=1e-3)).fit(X, y)
+    assert model.alpha_ == pytest.approx(1e3 / ((y > 0).sum() * (y < 0).sum()))
+    for settings in ({"C": -1.0}, {"C": "1"}, {"batch": 0}, {"batch": 2.5}):
+        with pytest.raises(ValueError, match="; give a"):
+            AUCClassifier(loss="hinge", solver=CuttingPlane(**settings)).fit(X, y)
+
+
+@pytest.mark.parametrize("alpha", [1e-8, 1e-12])
+def test_planes_end_where_they_hardly_move_the_gap(alpha):
+    rng = np.random.default_rng(2)
+    X = np.round(rng.normal(size=(60, 4)), 1)
+    X[:, 3], X[10:20] = 2.0, X[:10]
+    y = X[:, :3] @ [1, -1, 0.5] + rng.normal(size=60) > 0.3
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        model = AUCClassifier(loss="hinge", alpha=alpha).fit(X, y)
+    assert model.n_iter_ < 100
+    assert model.gap_ < 1e-4
 
 
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.1), ElasticNet(0.1, 0.0), ElasticNet(0.0, 0.0)])

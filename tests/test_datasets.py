@@ -106,6 +106,32 @@ def test_a_folder_without_manifest_is_an_error(monkeypatch, tmp_path):
         load("a9a")
 
 
+MANIFESTS = {
+    "text": "datasets",
+    "list": "[]",
+    "nothing": "{}",
+    "no list": '{"datasets": {"a": 1}}',
+    "no object": '{"datasets": [1]}',
+    "no name": '{"datasets": [{"file": "a.npz", "sha256": "0"}]}',
+    "no checksum": '{"datasets": [{"name": "a", "file": "a.npz"}]}',
+    "other name": '{"datasets": [{"name": ["a"], "file": "a.npz", "sha256": "0"}]}',
+}
+
+
+@pytest.mark.parametrize("text", MANIFESTS.values(), ids=MANIFESTS)
+def test_a_damaged_manifest_is_an_error(folder, text):
+    (folder / "MANIFEST.json").write_text(text)
+    for wanted in (lambda: load("a"), datasets.names):
+        with pytest.raises(ValueError, match=r"MANIFEST\.json (is not JSON|must hold a list)"):
+            wanted()
+
+
+def test_a_set_without_labels_is_an_error(folder):
+    add(folder, "bare", X=np.eye(2))
+    with pytest.raises(ValueError, match="has no labels"):
+        load("bare")
+
+
 def test_names(monkeypatch, folder):
     assert datasets.names(available=True) == ["binary", "breast_cancer", "cover", "digits", "many", "sparse"]
     monkeypatch.delenv("AUCMAX_DATA")

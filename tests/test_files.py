@@ -2,7 +2,11 @@
 
 import gzip
 import json
+import os
+import stat
+import threading
 import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -10,7 +14,8 @@ from scipy import sparse
 
 from aucmax.files import Columns, Table, read, read_chunks, split_target
 from aucmax.files.columns import Column
-from aucmax.files.table import TEXT
+from aucmax.files.table import TEXT, join, numbers, words
+from aucmax.files.writing import whole_file
 
 TRAIN = """age,town,member,note,planet,fraud
 31,Rome,true,a,Earth,no
@@ -57,6 +62,10 @@ def test_byte_order_mark_quotes_and_line_ends(tmp_path):
     table = read(write(tmp_path, text, encoding="utf-8-sig"))
     assert table.names == ('a "x"', "b")
     assert [column.tolist() for column in table.columns.values()] == [["line 1\r\nline 2"], ["ü"]]
+
+
+def test_a_blank_line_in_a_file_of_one_column_is_a_missing_cell(tmp_path):
+    assert read(write(tmp_path, "\na\n1\n\n3\n")).columns["a"].tolist() == ["1", "", "3"]
 
 
 def test_compressed_csv(tmp_path):
@@ -188,16 +197,30 @@ def test_underscores_are_no_numbers():
     assert Columns.learn(table_of(a=["1_0", "2_0"] * 3)).names == ("a=1_0", "a=2_0")
 
 
-def test_constant_with_missing_cells_keeps_what_varies():
-    columns = Columns.learn(table_of(a=["5", "", "5", ""]))
-    assert columns.names == ("a=5", "a is missing")
+def test_a_constant_with_missing_cells_is_what_it_is():
+    columns = Columns.learn(table_of(a=["5", "", "5", ""], b=["x", "x", "", ""]))
+    assert columns.names == ("a", "a is missing", "b=x", "b is missing")
+    np.testing.assert_array_equal(columns.encode(table_of(a=["5.0", ""], b=["", "x"])), [[5, 0, 0, 1], [5, 1, 1, 0]])
+
+
+def test_categories_that_training_did_not_know_are_counted():
+    columns = Columns.learn(table_of(a=["1", "2", "3", "1"], town=["north", "south", "north", "north"]))
+    table = table_of(a=["7", "8", "9", ""], town=["North", " north ", "", "west"])
+    assert columns.unknown(table) == {"town": 2}
+
+
+def test_a_stray_word_is_named_where_numbers_become_categories():
+    cells = [str(18 + i % 60) for i in range(400)]
+    cells[41] = "unknown"
+    with pytest.warns(UserWarning, match="'age' is taken as 61 categories, .* such as 'unknown' in row 42"):
+        assert len(Columns.learn(table_of(age=cells)).names) == 61
 
 
 def test_a_stray_word_in_a_column_of_numbers_is_named():
     cells = [str(number / 7) for number in range(300)]
     cells[3] = "abc"
     table = Table({"amount": np.array(cells, dtype=TEXT), "b": np.arange(300.0)})
-    with pytest.warns(UserWarning, match="'amount' is left out as text, but 299 of its first 300 cells.*'abc'"):
+    with pytest.warns(UserWarning, match="'amount' is left out as text, but most .* 'abc' in row 4"):
         assert list(Columns.learn(table).left_out) == ["amount"]
 
 
@@ -384,6 +407,10 @@ WRONG_NPZ = {
     "labels": ({"X": np.eye(2), "y": np.ones(3)}, "y has shape"),
     "indices": (npz_arrays(np.eye(2)) | {"indices": np.array([0, 9])}, "damaged CSR"),
     "format": (npz_arrays(np.eye(2)) | {"format": b"csc"}, "not CSR"),
+    "shape": (npz_arrays(np.eye(2)) | {"shape": [np.inf, 2]}, "damaged CSR"),
+    "complex": ({"X": np.eye(2), "y": np.array([1j, 0])}, "y must hold numbers, truth values or texts"),
+    "dates": ({"X": np.eye(2), "y": np.array([0, 1], dtype="M8[D]")}, "y must hold numbers"),
+    "pairs": ({"X": np.eye(2), "y": np.zeros(2, dtype="i,i")}, "y must hold numbers"),
 }
 
 
@@ -391,6 +418,19 @@ WRONG_NPZ = {
 def test_wrong_npz_files(tmp_path, arrays, message):
     np.savez(tmp_path / "file.npz", **arrays)
     with pytest.raises(ValueError, match=message):
+        read(tmp_path / "file.npz")
+
+
+def test_npz_labels_may_be_texts(tmp_path):
+    np.savez(tmp_path / "file.npz", X=np.eye(3), y=np.array(["yes", "no", "no"]))
+    y, labels = split_target(read(tmp_path / "file.npz"))
+    assert y.tolist() == [1, 0, 0] and labels == ("no", "yes")
+
+
+def test_npz_files_that_hold_no_arrays_are_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "file.npz", "w") as file:
+        file.writestr("X.npy", b"junk")
+    with pytest.raises(ValueError, match=r"file\.npz is not an npz file"):
         read(tmp_path / "file.npz")
 
 
@@ -406,9 +446,60 @@ def test_formats_must_be_known(tmp_path):
         read(tmp_path / "rows.txt")
     with pytest.raises(ValueError, match="unknown format 'xls'"):
         read(tmp_path / "rows.csv", format="xls")
+    with pytest.raises(ValueError, match="is a pipe or a device"):
+        read(os.devnull, format="npz")
     with pytest.raises(ValueError, match="rows must be at least 1"):
         read_chunks(tmp_path / "rows.csv", rows=0)
     with pytest.raises(ValueError, match="has no rows"):
         read(write(tmp_path, "# nothing\n", "rows.svm"))
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "absent.csv")
+
+
+def test_integers_of_arrow_are_never_rounded(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    large = 2**53 + 1
+    columns = {
+        "whole": pa.array([large, -large, 1]),
+        "missing": pa.array([large, None, 1]),
+        "decimal": pa.array([large, 2, 3]).cast(pa.decimal128(20, 0)),
+    }
+    parquet.write_table(pa.table(columns), tmp_path / "ids.parquet")
+    found = read(tmp_path / "ids.parquet").columns
+    assert words(found["whole"]).tolist() == [str(large), str(-large), "1"]
+    assert words(found["missing"]).tolist() == [str(large), "", "1"]
+    assert words(found["decimal"]).tolist() == [str(large), "2", "3"]
+    assert numbers(found["missing"])[0] == float(large)
+
+
+def test_chunks_of_text_and_of_numbers_are_joined():
+    parts = [Table({"a": np.array([1.0, np.nan])}), table_of(a=["9007199254740993"]), Table({"a": np.array([2])})]
+    assert join(parts).columns["a"].tolist() == ["1", "nan", "9007199254740993", "2"]
+
+
+# Files out
+
+
+def test_what_stood_there_keeps_its_permissions_and_links(tmp_path):
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "old").chmod(0o640)
+    (tmp_path / "link").symlink_to("old")
+    with whole_file(tmp_path / "link") as file:
+        file.write("new")
+        assert (tmp_path / "old").read_text() == "old"
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "old").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "old").stat().st_mode) == 0o640
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    found = []
+    reader = threading.Thread(target=lambda: found.append((tmp_path / "pipe").read_text()))
+    reader.start()
+    with whole_file(tmp_path / "pipe") as file:
+        file.write("new")
+    reader.join()
+    assert found == ["new"] and (tmp_path / "pipe").is_fifo()

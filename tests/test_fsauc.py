@@ -241,6 +241,10 @@ def test_bad_settings_are_named():
         FSAUC(schedule="cosine").solve(problem)
     with pytest.raises(ValueError, match="eta=-1; give a finite number above zero"):
         FSAUC(eta=-1).solve(problem)
+    with pytest.raises(ValueError, match="radius='a'; give a finite number above zero"):
+        FSAUC(radius="a").solve(problem)
+    with pytest.raises(ValueError, match=r"batch_size=2\.5; give a whole number above zero"):
+        FSAUC(batch_size=2.5).solve(problem)
 
 
 @pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA is not set")

@@ -8,7 +8,7 @@ import aucmax
 ROOT = Path(aucmax.__file__).parent
 # Rooms of one line may import each other; a room may import from its own line and from those above.
 LAYERS = [
-    ["jit", "threads", "mapped"],
+    ["jit", "threads", "mapped", "whole", "settings"],
     ["rows"],
     ["moments", "losses", "penalties", "metrics", "calibration", "trace", "aum"],
     ["problem"],

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
@@ -131,7 +132,12 @@ def test_cells_beyond_the_range_of_training_count_as_its_end():
         ({}, np.eye(1), [[0.0, 1.0]], "X has 1 row"),
         ({}, np.full((2, 5), np.nan), [[0.0, 1.0]] * 2, "none of the 5 columns"),
         ({}, np.eye(2), [[0.0, 1.0]] * 2, "cv=5, but 2 rows"),
+        ({}, np.eye(2), [[0.0, 1.0], [np.inf, np.inf]], "limits inf .. inf of row 1 are not an interval"),
+        ({}, np.eye(2), [[-np.inf, -np.inf], [0.0, 1.0]], "limits -inf .. -inf of row 0 are not an interval"),
         ({"rho": -1.0}, np.eye(2), [[0.0, 1.0]] * 2, "rho=-1.0"),
+        ({"rho": "a"}, np.eye(2), [[0.0, 1.0]] * 2, "rho='a'; give a finite number above zero"),
+        ({"tol": -1}, np.eye(2), [[0.0, 1.0]] * 2, "tol=-1; give a finite number that is not negative"),
+        ({"cv": 2.5}, np.eye(2), [[0.0, 1.0]] * 2, "cv=2.5; give a whole number"),
     ],
 )
 def test_bad_input_is_refused_with_the_reason(settings, X, limits, message):
@@ -141,5 +147,21 @@ def test_bad_input_is_refused_with_the_reason(settings, X, limits, message):
 
 def test_other_columns_than_in_training_are_refused():
     model = IntervalRegression(0.1).fit(*random_limits(np.random.default_rng(0)))
-    with pytest.raises(ValueError, match="X has 2 columns, but 4"):
+    with pytest.raises(ValueError, match="X has 2 features, but IntervalRegression is expecting 4"):
         model.predict(np.ones((1, 2)))
+
+
+def test_columns_of_other_names_or_order_than_in_training_are_refused():
+    X, limits = random_limits(np.random.default_rng(0))
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = IntervalRegression(0.1).fit(frame, limits)
+    assert model.n_features_in_ == 4 and list(model.feature_names_in_) == list("abcd")
+    np.testing.assert_array_equal(model.predict(frame), IntervalRegression(0.1).fit(X, limits).predict(X))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[["d", "c", "b", "a"]])
+
+
+def test_lists_are_taken_by_the_path():
+    X, limits = random_limits(np.random.default_rng(0))
+    [plain], [listed] = (interval_path(*each, [0.1]) for each in ((X, limits), (X.tolist(), limits.tolist())))
+    np.testing.assert_array_equal(listed.w, plain.w)

@@ -22,7 +22,8 @@ def write(folder, text):
 
 
 def same_as_scikit_learn(path, **settings):
-    X, y = libsvm.read(path, **settings)
+    table = libsvm.read(path, **settings)
+    X, y = table.X, table.y
     expected, labels = load_svmlight_file(str(path), **settings)
     assert X.shape == expected.shape
     np.testing.assert_array_equal(X.indptr, expected.indptr)
@@ -94,22 +95,23 @@ def random_file(folder, n=500, seed=0):
 @pytest.mark.parametrize("rows", [1, 64, 10_000])
 def test_chunks_joined_equal_the_whole(tmp_path, monkeypatch, block, rows):
     path = random_file(tmp_path)
-    whole, labels = libsvm.read(path)
+    whole = libsvm.read(path)
     monkeypatch.setattr(libsvm, "_BLOCK", block)
     chunks = list(libsvm.read_chunks(path, rows=rows))
-    assert all(X.shape == (min(rows, 500), whole.shape[1]) for X, _ in chunks[:-1])
-    np.testing.assert_array_equal(np.vstack([X.toarray() for X, _ in chunks]), whole.toarray())
-    np.testing.assert_array_equal(np.concatenate([y for _, y in chunks]), labels)
+    assert all(chunk.X.shape == (min(rows, 500), whole.X.shape[1]) for chunk in chunks[:-1])
+    np.testing.assert_array_equal(np.vstack([chunk.X.toarray() for chunk in chunks]), whole.X.toarray())
+    np.testing.assert_array_equal(np.concatenate([chunk.y for chunk in chunks]), whole.y)
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
 def test_compressed_files(tmp_path, suffix, pack):
     path = tmp_path / f"rows.svm{suffix}"
     path.write_bytes(pack(FILES["plain"].encode()))
-    assert libsvm.read(path)[0].shape == (2, 3)
-    path.write_bytes(pack(FILES["plain"].encode())[:-9])
-    with pytest.raises(ValueError, match="is cut off"):
-        libsvm.read(path)
+    assert libsvm.read(path).X.shape == (2, 3)
+    for content in (pack(FILES["plain"].encode())[:-9], FILES["plain"].encode()):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"rows\.svm.* is cut off or not compressed"):
+            libsvm.read(path)
 
 
 def test_chunks_need_little_memory(tmp_path, monkeypatch):
@@ -122,7 +124,7 @@ def test_chunks_need_little_memory(tmp_path, monkeypatch):
         _, whole = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
         held, _ = tracemalloc.get_traced_memory()
-        assert sum(X.shape[0] for X, _ in libsvm.read_chunks(path, rows=100)) == 20_000
+        assert sum(len(chunk) for chunk in libsvm.read_chunks(path, rows=100)) == 20_000
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -158,6 +160,13 @@ def test_line_numbers_count_all_blocks(tmp_path, monkeypatch):
         libsvm.read(write(tmp_path, "1 1:1\n" * 100 + "1 1:x\n"))
 
 
+def test_where_the_indices_start_is_kept(tmp_path):
+    for name, zero_based in (("plain", False), ("zero_based", True)):
+        path = write(tmp_path, FILES[name])
+        assert libsvm.read(path).zero_based is zero_based
+        assert [chunk.zero_based for chunk in libsvm.read_chunks(path, rows=1)] == [zero_based] * 2
+
+
 def test_index_zero_in_a_one_based_file_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="line 1: index 0"):
         libsvm.read(write(tmp_path, FILES["zero_based"]), zero_based=False)
@@ -165,9 +174,9 @@ def test_index_zero_in_a_one_based_file_is_an_error(tmp_path):
 
 def test_too_few_features_asked_for_is_an_error(tmp_path):
     path = write(tmp_path, FILES["plain"])
-    with pytest.raises(ValueError, match="3 features, more than the n_features=2"):
+    with pytest.raises(ValueError, match="3 features, more than the 2"):
         libsvm.read(path, n_features=2)
-    with pytest.raises(ValueError, match="n_features=2"):
+    with pytest.raises(ValueError, match="3 features, more than the 2"):
         list(libsvm.read_chunks(path, rows=5, n_features=2, zero_based=False))
 
 

@@ -127,6 +127,35 @@ def test_random_problems_against_rational_arithmetic(seeds):
         assert best.auc == pytest.approx(float(max(row[4] for row in rows)), abs=1e-11), problem.name
 
 
+def uneven(seed):
+    """Labels whose weights differ by powers of ten, with ties: slopes of AUM are zero, or some 1e-6 at least."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    y, weight = rng.permutation(np.arange(n) % 2 == 0), rng.choice([1e4, 3.0, 1.0, 1e-3, 7e-5, 1e-6], size=n)
+    direction = rng.integers(-2, 3, size=n).astype(float)
+    direction[0] = direction[0] or 1.0
+    return ErrorFunctions.from_labels(y, weight), rng.integers(-3, 4, size=n).astype(float), direction
+
+
+def test_flat_minima_of_uneven_weights_against_rational_arithmetic():
+    for seed in range(400):
+        errors, pred, direction = uneven(seed)
+        lines = aum_oracle.exact_lines(errors.example, errors.v, errors.fp, errors.fn, pred, direction)
+        rows = aum_oracle.table(lines)
+        for method in ("walk", "convex", "kinks"):
+            found = line_search(errors, pred, direction, method=method)
+            assert_interval(found, *aum_oracle.first_min(rows), (seed, method))
+        walked = line_search(errors, pred, direction, until="all").table
+        np.testing.assert_array_equal(np.sign(walked.slope_after), [np.sign(float(row[2])) for row in rows])
+
+
+def test_a_flat_minimum_beside_a_large_weight_is_seen_to_its_end():
+    errors = ErrorFunctions.from_labels([0, 1, 0, 1], [3.0, 1e-6, 1e-3, 1e-3])
+    for method in ("walk", "convex", "kinks"):
+        found = line_search(errors, [2.0, -1.0, -2.0, -1.0], [0.0, 2.0, 2.0, 0.0], method=method)
+        assert (found.first, found.last) == (1.5, 2.0)
+
+
 def binary(n, seed, weighted=False):
     rng = np.random.default_rng(seed)
     y = rng.random(n) < 0.4
@@ -183,6 +212,19 @@ def test_scale_does_not_matter(errors, pred, direction, scale):
         assert other.step == pytest.approx(plain.step, rel=1e-9)
         assert other.aum == pytest.approx(scale * plain.aum, rel=1e-9)
         assert other.auc == plain.auc
+
+
+@pytest.mark.parametrize("errors, pred, direction", PROBLEMS)
+@pytest.mark.parametrize("power", [-660, 660])
+def test_the_size_of_weights_does_not_matter(errors, pred, direction, power):
+    scaled = ErrorFunctions(errors.example, errors.v, np.ldexp(errors.fp, power), np.ldexp(errors.fn, power))
+    for method in methods(errors, "first_min"):
+        plain, other = (line_search(each, pred, direction, method=method) for each in (errors, scaled))
+        assert (other.first, other.last, other.auc) == (plain.first, plain.last, plain.auc)
+        assert other.aum == np.ldexp(plain.aum, power)
+    plain, other = (line_search(each, pred, direction, until="all").table for each in (errors, scaled))
+    np.testing.assert_array_equal(other.auc, plain.auc)
+    np.testing.assert_array_equal(other.slope_after, np.ldexp(plain.slope_after, power))
 
 
 @pytest.mark.parametrize("errors, pred, direction", [binary(600, 3), binary(600, 4, weighted=True)])

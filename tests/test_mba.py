@@ -72,7 +72,12 @@ def test_passes_count_two_rows_a_pair(table):
 
 @pytest.mark.parametrize(
     ("solver", "dim", "message"),
-    [(MBA(pairs=0), 2, "pairs=0"), (MBA(), 3001, "matrix of 3001 x 3001")],
+    [
+        (MBA(pairs=0), 2, "pairs=0; give a whole number above zero$"),
+        (MBA(pairs=10.5), 2, "pairs=10.5; give a whole number"),
+        (MBA(pairs=None), 2, "pairs=None; give a whole number"),
+        (MBA(), 3001, "matrix of 3001 x 3001"),
+    ],
 )
 def test_bad_settings_are_named(solver, dim, message):
     X, y = np.random.default_rng(0).normal(size=(6, dim)), np.tile([0, 1], 3)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from scipy.special import expit
 
-from aucmax import models
+from aucmax import AUCClassifier, models
 from aucmax.files import Columns, Table
 from aucmax.files.table import TEXT
 from aucmax.models import LinearModel, ModelFileError, storage
@@ -120,6 +120,8 @@ DAMAGE = {
     "threshold": (lambda c: c.update(threshold="0"), "threshold of the model must be a finite number or null"),
     "calibration": (lambda c: c.update(calibration={"slope": 1}), r"lacks \['intercept'\]"),
     "training": (lambda c: c.update(training=[]), "training of the model must be an object"),
+    "target": (lambda c: c["training"].update(target=["y"]), "target of training must be a text or null"),
+    "zero_based": (lambda c: c["training"].update(zero_based=0), "zero_based of training must be true or false"),
     "classes_one": (lambda c: c.update(classes=["a"]), "two labels"),
     "classes_same": (lambda c: c.update(classes=["a", "a"]), "two labels"),
     "classes_mixed": (lambda c: c.update(classes=["a", 1]), "two labels of one type"),
@@ -212,6 +214,33 @@ def test_without_calibration_there_are_no_probabilities():
 def test_wrong_width_is_an_error():
     with pytest.raises(ValueError, match="X has 2 columns, the model has 1"):
         LinearModel([1.0], 0.0, (0, 1)).decision_function(np.eye(2))
+
+
+def test_columns_are_found_by_name():
+    pd = pytest.importorskip("pandas")
+    model = LinearModel([1.0, 10.0, 100.0], 0.0, (0, 1), feature_names=["a", "b", "c"])
+    frame = pd.DataFrame({"c": [3.0], "more": [9.0], "b": [2.0], "a": [1.0]})
+    assert model.decision_function(frame) == [321.0]
+    assert model.decision_function(frame[["a", "b", "c"]].to_numpy()) == [321.0]
+    assert LinearModel(model.coef, 0.0, (0, 1)).decision_function(frame[["c", "b", "a"]]) == [123.0]
+    with pytest.raises(ValueError, match=r"X lacks the columns \['c'\]"):
+        model.decision_function(frame[["a", "b"]])
+
+
+def test_lists_are_rows_and_rows_without_a_score_are_refused():
+    model = LinearModel([1.0, 2.0], 0.0, (0, 1), calibration=Calibration(1.0, 0.0))
+    assert model.predict([[1, 1], [-1, 0]]).tolist() == [1, 0]
+    with pytest.raises(ValueError, match="2D array"):
+        model.predict([1, 2])
+    for method in (model.decision_function, model.predict, model.predict_proba):
+        for value in (np.nan, np.inf, 1.7e308):
+            with pytest.raises(ValueError, match="score of row 2 is not finite"):
+                method([[1.0, 1.0], [value, value]])
+
+
+def test_only_models_are_saved(tmp_path):
+    with pytest.raises(TypeError, match=r"AUCClassifier is no model to save; .* LinearModel\(it\.coef_"):
+        models.save(AUCClassifier(), tmp_path / "model.json")
 
 
 def test_features_of_tables_and_matrices(model, table):

@@ -139,7 +139,7 @@ def test_reservoirs_own_their_rows_and_know_no_scale(table):
     X[:] = np.nan
     np.testing.assert_array_equal(state.reservoirs.X, kept)
     assert len(kept) == 40
-    np.testing.assert_array_equal(state.rescaled(np.full(6, 2.0)).reservoirs.X, kept)
+    np.testing.assert_array_equal(learner.rescaled(state, np.full(6, 2.0)).reservoirs.X, kept)
 
 
 def test_a_stream_may_change_from_dense_to_csr_and_to_a_smaller_buffer(table):
@@ -165,3 +165,10 @@ def test_unknown_update_is_refused(table):
     X, y, _ = table()
     with pytest.raises(ValueError, match="unknown update 'both'"):
         OAM(update="both").adapt(problem_of(X, y))
+
+
+@pytest.mark.parametrize("setting", [{"buffer_size": 2.5}, {"buffer_size": True}, {"C": "x"}, {"eta": "x"}], ids=str)
+def test_settings_that_are_no_numbers_are_refused(table, setting):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give a .* number above zero"):
+        OAM(**setting).adapt(problem_of(X, y))

@@ -180,3 +180,10 @@ def test_what_cannot_be_done_is_refused(table):
         OPAUC(covariance="sparse").adapt(problem_of(X, y))
     with pytest.raises(ValueError, match="average=True is not offered"):
         OPAUC(covariance="sketched", average=True).adapt(problem_of(X, y))
+
+
+@pytest.mark.parametrize("setting", [{"tau": 1.5}, {"tau": None}, {"decay_after": 0.5}, {"eta": "x"}], ids=str)
+def test_settings_that_are_no_numbers_are_refused(table, setting):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give a .* number above zero"):
+        OPAUC(covariance="sketched", **setting).adapt(problem_of(X, y))

@@ -173,8 +173,8 @@ def test_outliers_hardly_matter_with_importance(table):
 
 
 def test_no_penalty_is_refused():
-    with pytest.raises(ValueError, match=r"PairSVRG takes the penalties.* not 'none'.* among.*'exact'"):
-        check_taken(PairSVRG(), ElasticNet(0.0, 0.0))
+    with pytest.raises(ValueError, match=r"PairSVRG takes the penalties.* not 'none'.* take one of.*'exact'"):
+        check_taken(PairSVRG(), ElasticNet(0.0, 0.0), Squared())
 
 
 def test_an_unknown_sampling_is_refused(table):

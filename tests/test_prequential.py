@@ -65,6 +65,16 @@ def test_a_huge_weight_that_has_left_the_window_leaves_no_trace():
     assert meter.windowed == pytest.approx(roc_auc(y[-100:], scores[-100:], weight[-100:]), rel=1e-13)
 
 
+@pytest.mark.parametrize("size", [1e-100, 1e100])
+def test_weights_of_any_size_allowed_lose_no_digit(size):
+    y, scores, weight = rows_of(200)
+    weight = size * weight.clip(1.0) if size < 1.0 else size * weight / weight.max()
+    meter = PrequentialAUC(40)
+    meter.update(y, scores, weight)
+    assert meter.windowed == pytest.approx(roc_auc(y[-40:], scores[-40:], weight[-40:] / size), rel=1e-12)
+    assert meter.total == pytest.approx(roc_auc(y, scores, weight / size), rel=1e-12)
+
+
 def test_rows_of_weight_zero_are_no_rows():
     y, scores, weight = rows_of(200)
     weight[::3] = 0.0
@@ -99,7 +109,13 @@ def test_pickled_in_the_middle_it_goes_on():
     [
         (([0, 1], [0.5, np.nan]), r"score\[1\] is nan"),
         (([0, 1], [0.5]), "1 rows but y has 2"),
-        (([0, 1], [0.5, 0.1], [1.0, -1.0]), "zero or positive"),
+        (([0, 1], [0.5, 0.1], [1.0, -1.0]), "a row has weight -1.0; give zero, or a number from 1e-100 to"),
+        (([0, 1], [0.5, 0.1], [0.0, 1e-200]), "a row has weight 1e-200"),
+        (([0, 1], [0.5, 0.1], [1.0, 1e160]), r"a row has weight 1e\+160"),
+        (([0, 1], [0.5, 0.1], 1e200), "1 rows but y has 2"),
+        (([1, np.nan], [0.5, 0.1]), r"y\[1\] is nan; drop the rows without a label"),
+        (([None, 1], [0.5, 0.1]), r"y\[0\] is None"),
+        ((None, 0.5), r"y\[0\] is None"),
         ((["a", "b"], [0.5, 0.1]), "beside pos_label=1"),
         (([2], [0.5]), "beside pos_label=1"),
         (([], []), "empty"),

@@ -115,10 +115,18 @@ def test_the_gap_told_is_the_loss_itself(table):
     assert model.gap_ == model.objective_
 
 
-def test_a_bad_radius_is_named(table):
+@pytest.mark.parametrize("radius", [-1.0, "a", None])
+def test_a_bad_radius_is_named(table, radius):
     X, y, _ = table()
-    with pytest.raises(ValueError, match="radius=-1"):
-        AUCClassifier(solver=RankOpt(radius=-1.0), loss="sigmoid").fit(X, y)
+    with pytest.raises(ValueError, match=f"radius={radius!r}; give a finite number above zero"):
+        AUCClassifier(solver=RankOpt(radius=radius), loss="sigmoid").fit(X, y)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
+def test_a_norm_that_the_sphere_does_not_heed_is_refused(table, l1_ratio):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=r"RankOpt takes the penalties \['l2', 'none'\]"):
+        AUCClassifier(loss="sigmoid", l1_ratio=l1_ratio).fit(X, y)
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 30.0, 1e3, 1e9])

@@ -150,8 +150,8 @@ def test_outliers_do_not_slow_systematic_visits(table):
 
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.1), ElasticNet(0.0, 0.0)])
 def test_other_penalties_are_refused(penalty):
-    with pytest.raises(ValueError, match=r"SDCA takes the penalties \['l2'\], not.* choose a solver among.*'exact'"):
-        check_taken(SDCA(), penalty)
+    with pytest.raises(ValueError, match=r"SDCA takes the penalties \['l2'\], not.* take one of.*'exact'"):
+        check_taken(SDCA(), penalty, Squared())
 
 
 def test_an_unknown_order_is_refused(table):

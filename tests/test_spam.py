@@ -12,7 +12,7 @@ from aucmax.losses import Squared
 from aucmax.moments import Moments
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem
-from aucmax.solvers import SPAM, Exact, spam
+from aucmax.solvers import SPAM, SPDAM, VRSPAM, Exact, PairSVRG, spam
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 L2, NET = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3)
@@ -233,9 +233,24 @@ def test_rows_of_extreme_length_are_named_with_the_remedy(table):
     SPAM().init(make(X, y, weight, standardize=True), np.zeros(6))
 
 
-def test_unknown_step_is_refused(table):
-    with pytest.raises(ValueError, match="step='armijo'; choose 'capped'"):
-        epochs(SPAM(step="armijo"), make(*table()), 1)
+@pytest.mark.parametrize("kind", [SPAM, VRSPAM, PairSVRG])
+@pytest.mark.parametrize("step", ["armijo", -1.0, 0, None, True, np.inf])
+def test_a_step_is_a_name_or_a_number_above_zero(table, kind, step):
+    with pytest.raises(ValueError, match=rf"step={step!r}; .* number above zero"):
+        kind(step=step).solve(make(*table(), NET))
+
+
+@pytest.mark.parametrize("kind", [SPAM, VRSPAM, SPDAM])
+@pytest.mark.parametrize("size", [2.5, -3, "8"])
+def test_a_batch_is_of_whole_rows(table, kind, size):
+    with pytest.raises(ValueError, match=f"batch_size={size!r}; give a whole number above zero"):
+        kind(batch_size=size).solve(make(*table(), NET))
+
+
+@pytest.mark.parametrize("kind", [VRSPAM, PairSVRG])
+def test_an_inner_loop_has_a_length(table, kind):
+    with pytest.raises(ValueError, match="inner_length=0; give a finite number above zero"):
+        kind(inner_length=0).solve(make(*table()))
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
@@ -263,7 +278,7 @@ def test_stream_of_batches_comes_near_the_optimum_of_all_rows(table, penalty):
         moments = part if moments is None else moments + part
         full_scale = np.sqrt(moments.variances)
         problem = Problem(Data(X[batch], y[batch], np.ones(batch.size), moments, full_scale), Squared(), penalty)
-        state = solver.init(problem, np.zeros(6)) if state is None else state.rescaled(full_scale / scale)
+        state = solver.init(problem, np.zeros(6)) if state is None else solver.rescaled(state, full_scale / scale)
         state, scale = solver.epoch(problem, state, rng), full_scale
     whole = Problem(Data(X, y, np.ones(6000), Moments.of(X, y), scale), Squared(), penalty)
     best = Exact().solve(whole).objective

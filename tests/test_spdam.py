@@ -6,6 +6,7 @@ from kinds import FORMS, KINDS, RATIOS, make_problem
 from scipy import optimize, sparse
 
 from aucmax.checks import check_taken
+from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.order import shuffled_blocks
@@ -153,8 +154,8 @@ def test_a_start_at_the_optimum_stays_there(table):
 
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.0), ElasticNet(0.0, 0.0)])
 def test_penalties_without_l2_are_refused(penalty):
-    with pytest.raises(ValueError, match=r"SPDAM takes the penalties.* not.* choose a solver among.*'exact'"):
-        check_taken(SPDAM(), penalty)
+    with pytest.raises(ValueError, match=r"SPDAM takes the penalties.* not.* take one of.*'exact'"):
+        check_taken(SPDAM(), penalty, Squared())
 
 
 def test_an_impossible_batch_size_is_refused(table):

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
 from aucmax.checks import Checked, find_loss
-from aucmax.solvers import SOLVERS, Exact
+from aucmax.solvers import OPAUC, SOLVERS, AdaOAM, Exact
 from aucmax.stream import Recipe, Stream
 
 PAGE = Path(__file__).parent.parent / "docs" / "streams.md"
@@ -250,8 +250,80 @@ def test_class_costs_count_or_are_refused(table):
 def test_a_stream_keeps_to_its_solver(table):
     X, y, _ = table()
     model = AUCClassifier(solver="spam", random_state=0).partial_fit(X, y)
-    with pytest.raises(ValueError, match="stream of solver SPAM cannot go on with Exact; clone"):
+    with pytest.raises(ValueError, match=r"stream of SPAM\(\) cannot go on with Exact\(\); set it back, or clone"):
         model.set_params(solver="exact").partial_fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("solver", "changed"),
+    [
+        (OPAUC(), {"covariance": "diagonal"}),
+        (OPAUC(covariance="sketched"), {"covariance": "full"}),
+        (OPAUC(covariance="sketched"), {"tau": 7}),
+        (AdaOAM(), {"covariance": "diagonal"}),
+        (Exact(forgetting=0.9), {"forgetting": 1.0}),
+    ],
+    ids=str,
+)
+def test_a_stream_keeps_to_what_its_state_was_made_for(table, solver, changed):
+    X, y, _ = table()
+    model = AUCClassifier(solver=solver, random_state=0).partial_fit(X, y)
+    before = model.coef_
+    model.set_params(**{f"solver__{name}": value for name, value in changed.items()})
+    with pytest.raises(ValueError, match="cannot go on with"):
+        model.partial_fit(X, y)
+    assert model.coef_ is before
+
+
+def test_nothing_of_a_fit_stays_in_a_stream(table):
+    X, y, _ = table()
+    for name in ("spam", "exact"):
+        model = AUCClassifier(solver=name, random_state=0).fit(X, y)
+        for _ in range(3):
+            model.partial_fit(X[y > 0], y[y > 0], classes=[-1, 1])
+        assert model.n_iter_ == 3
+        assert np.isnan(model.objective_)
+        assert np.isnan(model.gap_)
+        assert not hasattr(model, "trace_")
+        assert not hasattr(model, "alpha_")
+        assert model.partial_fit(X, y).n_iter_ == 4
+
+
+def test_a_first_batch_of_one_class_asks_for_the_classes(table):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=r"only the label 1.0 so far; pass classes=\[...\], both labels"):
+        AUCClassifier().partial_fit(X[y > 0], y[y > 0])
+    model = AUCClassifier().partial_fit(X, (y > 0).astype(int))
+    assert model.partial_fit(X, (y > 0).astype(int), classes=[False, True]).classes_.dtype.kind == "i"
+
+
+def test_a_penalty_that_is_not_taken_is_refused_at_once(table):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match="not 'elastic net'"):
+        AUCClassifier(solver="opauc", l1_ratio=0.5).partial_fit(X[y > 0], y[y > 0], classes=[-1, 1])
+
+
+@pytest.mark.parametrize("name", ["spam", "solam", "opauc", "adaoam", "oam"])
+def test_a_column_whose_spread_grows_does_no_harm(table, name):
+    """Of the first 1000 rows, by a factor of 1000; it took the weight along, and ruined the ranking for good."""
+    X, y, _ = table(4000)
+    warming = X.copy()
+    warming[:1000, 0] *= 1e-3
+    loss, aucs = SOLVERS[name].losses[0].name, []
+    for rows in (X, warming):
+        model = AUCClassifier(solver=name, loss=loss, random_state=0)
+        for start in range(0, 4000, 100):
+            model.partial_fit(rows[start : start + 100], y[start : start + 100], classes=[-1, 1])
+        aucs.append(roc_auc_score(y, model.decision_function(X)))
+    assert aucs[1] > aucs[0] - 0.01
+
+
+def test_lost_digits_are_told(table):
+    X, y, _ = table(300)
+    X[10, 0] = 1e8
+    model = AUCClassifier().partial_fit(X, y)
+    with pytest.warns(UserWarning, match="much larger in column 0 than those that stay"):
+        model.unlearn(X[10:11], y[10:11])
 
 
 @pytest.mark.parametrize("name", ONLINE)

@@ -130,6 +130,30 @@ def test_rules_name_columns_and_labels_of_any_kind(table):
     assert model.predict(X).tolist() == ["no", "no", "yes", "yes"]
 
 
+@pytest.mark.parametrize(
+    ("values", "threshold"),
+    [
+        (np.arange(1000001.0, 1000005.0), "1000002.5"),
+        (np.array([0.1, 0.2, 0.4, 0.5]), "0.3"),
+        (np.array([1.0, np.nextafter(1.0, 0.0), 2.0, 3.0]) / 3.0, "0.5"),
+        (np.array([1.0, 1.0, np.nextafter(1.0, 2.0), 3.0]), "1.0"),
+        (np.float32([0.1, 0.1, np.nextafter(np.float32(0.1), np.float32(1.0)), 3.0]), "0.100000005"),
+    ],
+)
+def test_rules_have_the_digits_that_tell_neighbours_apart(values, threshold):
+    model = AUCTreeClassifier(min_samples_leaf=1).fit(values[:, None], [0, 0, 1, 1])
+    assert model.rules().startswith(f"column 0 <= {threshold}: ")
+    np.testing.assert_array_equal(values <= float(threshold), model.predict(values[:, None]) == 0)
+
+
+def test_a_sure_small_leaf_ranks_below_a_large_one():
+    """6 of 6 below 95 of 100."""
+    X = np.repeat([0.0, 1.0, 2.0], [6, 100, 20])[:, None]
+    y = np.repeat([1, 1, 0, 0], [6, 95, 5, 20])
+    scores = AUCTreeClassifier().fit(X, y).decision_function([[0.0], [1.0], [2.0]])
+    assert scores[2] < scores[0] < scores[1]
+
+
 def test_rows_that_do_not_differ_make_one_leaf():
     model = AUCTreeClassifier().fit(np.ones((20, 2)), np.tile([0, 1], 10))
     assert model.rules() == "all rows: 0.5 (10 of 20)"

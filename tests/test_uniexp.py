@@ -42,7 +42,7 @@ def test_weighted_unweighted_and_pairwise_losses_share_their_minimiser(table):
 def published(X, y, weight, l2, eta, centre):
     """Row by row on centred rows, without any of the rearrangements; returns w and the bias for rows as they are."""
     w, b, t = np.zeros(X.shape[1]), 0.0, 0
-    total = {1: 0.0, -1: 0.0}
+    total, level = {1: 0.0, -1: 0.0}, {1: 1.0, -1: 1.0}
     for i in range(y.size):
         total[int(y[i])] += weight[i]
         if not all(total.values()):
@@ -50,9 +50,11 @@ def published(X, y, weight, l2, eta, centre):
         t += 1
         x = X[i] - centre
         p = total[int(y[i])] / sum(total.values())
-        factor = weight[i] / weight.mean() * np.exp(np.clip(-y[i] * (w @ x + b), -30, 30)) / (2 * p)
-        step = min(eta / np.sqrt(t) * factor, 5.0 / (1.0 + x @ x))
-        w = w / (1.0 + eta / np.sqrt(t) * l2) + step * y[i] * x
+        loss, relative = np.exp(np.clip(-y[i] * (w @ x + b), -30, 30)), weight[i] / weight.mean()
+        fresh = min(relative / min(t * p + 10.0, 1000.0), 1.0)
+        level[int(y[i])] = (1.0 - fresh) * level[int(y[i])] + fresh * min(loss, 20.0)
+        step = min(eta / np.sqrt(t) * relative * loss / (2 * p), 5.0 / (1.0 + x @ x))
+        w = w / (1.0 + eta / np.sqrt(t) * l2 / (2.0 * np.sqrt(level[1] * level[-1]))) + step * y[i] * x
         b += step * y[i]
     return w, b - w @ centre
 
@@ -77,6 +79,17 @@ def test_many_passes_lead_to_the_minimiser_over_pairs(table):
     excess = [problem.objective(run(UniExp(), problem, epochs).w) - problem.objective(best) for epochs in (3, 300)]
     assert 0 <= excess[1] < 0.2 * excess[0]
     assert excess[1] < 0.01 * problem.objective(best)
+
+
+@pytest.mark.parametrize("l2", [0.03, 0.3, 3.0])
+def test_many_passes_lead_to_the_minimum_of_the_objective(l2, table):
+    X, y, weight = table(n=300, dim=3, rate=0.2)
+    problem = problem_of(X, y, weight, l2)
+    best = problem.objective(minimiser(problem.objective, 3))
+    of_the_root = minimiser(lambda w: np.sqrt(problem_of(X, y, weight).objective(w)) + 0.5 * l2 * w @ w, 3)
+    found = problem.objective(run(UniExp(), problem, 300).w)
+    assert found < best * 1.002
+    assert found - best < 0.2 * (problem.objective(of_the_root) - best)  # what the published steps lead to
 
 
 def test_automatic_step_is_one_over_the_mean_size(table):

@@ -68,7 +68,7 @@ def measure(data: ReadySet, fold: int, seed: int, searches: tuple[str, ...] = SE
 
 
 def table(runs: list[Run]) -> str:
-    """Markdown: a line for each search, means over folds and seeds."""
+    """Markdown: a line for each search; over folds and seeds medians of seconds and steps, means of AUC."""
     head = [
         "search",
         "median seconds",

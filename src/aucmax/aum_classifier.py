@@ -11,12 +11,13 @@ from aucmax.aum import Descent, ErrorFunctions
 from aucmax.aum.descent import Callback, run
 from aucmax.aum.examples import Examples
 from aucmax.aum.intercept import best_intercept
-from aucmax.checks import Checked, check_penalty, check_validation, class_costs, generator, make_data
+from aucmax.checks import Checked, check_validation, class_costs, generator, make_data
 from aucmax.estimator import LinearRanker
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data
 from aucmax.rows import dot
-from aucmax.solvers.aum import AUM, squared_start
+from aucmax.settings import check_number
+from aucmax.solvers.aum import AUM, rate_costs, squared_start
 from aucmax.whole import afresh
 
 STARTS = ("exact", "random")
@@ -126,7 +127,8 @@ class AUMClassifier(LinearRanker):
             NumPy array, SciPy sparse matrix or array, pandas, polars or Arrow table.
         y : array of two distinct labels
         sample_weight : array of non-negative numbers, optional
-            A weight of k equals k copies of the row.
+            A weight of k equals k copies of the row if none are kept aside (`validation_fraction=None`, or
+            `validation` given); else rows are drawn, each with its weight, where copies would be drawn one by one.
         validation : (X, y), optional
             A validation set; then no rows are kept aside.
         callback : callable, optional
@@ -148,7 +150,7 @@ class AUMClassifier(LinearRanker):
         return self
 
     def _settings(self) -> Descent:
-        check_penalty(self.alpha, 0.0)
+        check_number("alpha", self.alpha, zero=True)
         if self.start not in STARTS:
             raise ValueError(f"unknown start {self.start!r}; choose one of {list(STARTS)}")
         names = ("line_search", "step_from", "eta", "gauge", "max_steps", "tol", "patience")
@@ -172,7 +174,7 @@ class AUMClassifier(LinearRanker):
         if self.class_weight is None:
             return 1.0, 1.0
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            return float(table.weight[table.y > 0].sum()), float(table.weight[table.y < 0].sum())
+            return rate_costs(float(table.weight[table.y < 0].sum()), float(table.weight[table.y > 0].sum()))
         return class_costs(self.class_weight, self.classes_)
 
 

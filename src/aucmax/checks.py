@@ -79,10 +79,13 @@ def check_batch(
         labels = np.unique(classes)
     else:
         labels = np.unique(y) if first else estimator.classes_
+    if labels.size == 1:
+        raise ValueError(f"only the label {labels.tolist()[0]!r} so far; pass classes=[...], both labels, at first")
     _check_two_classes(labels, labels)
     strange = np.setdiff1d(y, labels)
     if strange.size or not (first or np.array_equal(labels, estimator.classes_)):
         raise ValueError(f"labels {strange.tolist() or labels.tolist()} in a batch; all must keep to the same two")
+    labels = labels if first else estimator.classes_
     codes = (y == labels[1]).astype(int)
     weight = np.ones(codes.size) if sample_weight is None else _weights(sample_weight, codes.size)
     return Checked(canonical(X), np.where(codes == 1, 1.0, -1.0), weight), labels
@@ -188,8 +191,9 @@ def is_online(solver: Any) -> bool:
     """Whether a solver, or the solver of that name, learns from a stream."""
     found = SOLVERS.get(solver) if isinstance(solver, str) else solver
     if not getattr(found, "online", False):
-        online = sorted(name for name, kind in SOLVERS.items() if kind.online)
-        raise AttributeError(f"solver {solver!r} has no partial_fit; online solvers are {online}")
+        kinds = {name: kind for name, kind in SOLVERS.items() if kind.online}
+        same = sorted(name for name, kind in kinds.items() if set(kind.losses) & set(getattr(found, "losses", ())))
+        raise AttributeError(f"solver {solver!r} has no partial_fit; online solvers are {same or sorted(kinds)}")
     return True
 
 

@@ -83,7 +83,10 @@ def certified_solver(X: Any, loss: Any, l1_ratio: float) -> Solver:
     """The solver that suits the table, if it can certify what it returns."""
     solver = find_solver("auto", X, loss, l1_ratio)
     if not solver.certified:
-        raise ValueError(f"loss={loss.name!r} has no solver that certifies its answer; a path needs one")
+        raise ValueError(
+            f"loss={loss.name!r} has no solver that certifies its answer, and a path needs one; name a solver (in "
+            "Python with AUCClassifier, on the command line with --solver), or choose another loss"
+        )
     return solver
 
 

@@ -18,6 +18,7 @@ from aucmax.checks import (
     check_penalty,
     check_stream_costs,
     check_table,
+    check_taken,
     check_validation,
     check_weights,
     class_costs,
@@ -234,17 +235,23 @@ class AUCClassifier(LinearRanker):
         check_penalty(self.alpha, self.l1_ratio)
         loss = find_loss(self.loss)
         found = find_solver(solver, X, loss, self.l1_ratio)
+        check_taken(found, ElasticNet.of(1.0, self.l1_ratio), loss)
         return Recipe(found, loss, self.alpha, self.l1_ratio, self.standardize)
 
     def _keep_stream(self, stream: Stream, recipe: Recipe) -> AUCClassifier:
         self.solver_, self.n_iter_ = name_of(recipe.solver), stream.batches
+        self.objective_ = self.gap_ = np.nan
+        for name in ("alpha_", "trace_"):  # those of an earlier fit
+            if hasattr(self, name):
+                delattr(self, name)
         if stream.problem is None:
             self.coef_, self.intercept_ = np.zeros((1, self.n_features_in_)), np.zeros(1)
-            self.objective_ = self.gap_ = np.nan
             return self
         self.alpha_ = recipe.strength(stream.problem.data)
         if stream.solution is not None:
-            return self._keep(stream.problem.data, recipe.solver, stream.solution)
+            self._keep(stream.problem.data, recipe.solver, stream.solution)
+            self.n_iter_ = stream.batches
+            return self
         self._keep_weights(stream.problem.data, stream.coef, self.class_weight)
         return self
 

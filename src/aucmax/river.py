@@ -15,6 +15,7 @@ Older scores fade, since those of an older model are on another scale.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from math import exp, isfinite, log, nan
 from typing import Any, NamedTuple
 
@@ -22,7 +23,12 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.checks import Checked, check_penalty, find_loss, find_solver, for_streams, generator, is_online
+from aucmax.metrics.prequential import check_weight, is_missing
+from aucmax.problem import Data
+from aucmax.settings import check_number
+from aucmax.solvers import SOLVERS
 from aucmax.stream import Recipe, Stream
+from aucmax.whole import all_or_nothing
 
 try:
     from river import base
@@ -31,6 +37,8 @@ except ImportError as error:
 
 FADING = 0.999  # of the score moments, with every row
 DENSE = 0.1  # share of known features in a batch above which it is learned as a plain array
+LARGEST = 1e100  # feature that is learned: weighted squares can still be added up
+TRIAL = Checked(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4))
 
 
 class Row(NamedTuple):
@@ -64,7 +72,7 @@ class ScoreMoments:
         distance = self.mean[1] - self.mean[0]
         logit = log((self.prior[1] + 1.0) / (self.prior[0] + 1.0))
         if distance > 0.0 and min(self.weight) > 0.0:
-            variance = (sum(self.squares) + distance**2) / sum(self.weight)
+            variance = (sum(self.squares) + distance * distance) / sum(self.weight)
             logit += distance / variance * (score - 0.5 * sum(self.mean))
         return 1.0 / (1.0 + exp(-min(max(logit, -500.0), 500.0)))
 
@@ -76,7 +84,8 @@ class OnlineAUC(base.MiniBatchClassifier):
     ----------
     solver : str or Solver
         An online solver. "auto" stands for "exact" with the squared loss: the best ranking by all rows seen, O(d^2)
-        a row and O(d^3) a batch. For hundreds of features, "spam" and the others are cheaper.
+        a row and O(d^3) a batch; for hundreds of features, "spam" and the others are cheaper. With the exponential
+        loss it stands for "uniexp"; the hinge needs "oam" by name.
     loss : {"squared", "hinge", "exponential"}
         Pairwise loss, one that the solver takes.
     alpha : float or "auto"
@@ -123,19 +132,30 @@ class OnlineAUC(base.MiniBatchClassifier):
         self._stream: Stream | None = None
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Learn a row with weight w. A row that is refused leaves the model as it was."""
-        if not (isfinite(w) and w >= 0):
-            raise ValueError(f"w={w!r}; give a finite weight that is not negative")
-        values = {name: _number(name, value) for name, value in x.items()}
-        side = self._side(y.item() if isinstance(y, np.generic) else y)
-        if w > 0:
-            self._waiting.append(Row(values, side, float(w)))
-        if len(self._waiting) >= self.batch_size:
-            self._learn()
+        """Learn a row with weight w. A row that is refused leaves the model and the rows that wait as they were."""
+        if not self._labels:
+            self._check_settings()
+        check_weight(w)
+        label = y.item() if isinstance(y, np.generic) else y
+        labels = self._labels_with(label)
+        row = Row({name: _learnable(name, value) for name, value in x.items()}, labels.index(label), float(w))
+        if w > 0 and len(self._waiting) + 1 >= self.batch_size:
+            self._learn([*self._waiting, row])
+        elif w > 0:
+            self._waiting.append(row)
+        self._labels = labels
 
+    @all_or_nothing
     def learn_many(self, X: Any, y: Any) -> None:
-        """Learn the rows of a data frame as if they came one by one; an empty cell is a missing feature."""
-        for x, label in zip(_dictionaries(X), list(y), strict=True):
+        """Learn the rows of a pandas or polars frame as if they came one by one; an empty cell is a missing feature.
+
+        A frame with a row that is refused is refused whole.
+        """
+        rows, labels = list(_dictionaries(X)), list(y)
+        if len(rows) != len(labels):
+            raise ValueError(f"{len(rows)} rows and {len(labels)} labels; give one label for each row")
+        self._waiting, self._scores = list(self._waiting), deepcopy(self._scores)  # these are changed in place
+        for x, label in zip(rows, labels, strict=True):
             self.learn_one(x, label)
 
     def score_one(self, x: dict[Any, Any]) -> float:
@@ -152,11 +172,11 @@ class OnlineAUC(base.MiniBatchClassifier):
         return {labels[0]: 1.0 - second, labels[1]: second}
 
     def predict_proba_many(self, X: Any) -> Any:
-        """A data frame with the probabilities of the two labels."""
+        """A pandas frame with the probabilities of the two labels."""
         import pandas as pd
 
         rows = [self.predict_proba_one(x) for x in _dictionaries(X)]
-        return pd.DataFrame(rows, index=X.index, columns=self._known_labels())
+        return pd.DataFrame(rows, index=getattr(X, "index", None), columns=self._known_labels())
 
     def _inside(self, x: dict[Any, float]) -> float:
         """The score of the label that came second."""
@@ -180,58 +200,86 @@ class OnlineAUC(base.MiniBatchClassifier):
             return [*self._labels, not self._labels[0]]
         return self._labels
 
-    def _side(self, y: Any) -> int:
-        """0 for the label that came first, 1 for the other; a third is refused."""
-        if y not in self._labels:
-            _check_labels([*self._labels, y], self.pos_label)
-            self._labels.append(y)
-        return self._labels.index(y)
+    def _labels_with(self, y: Any) -> list[Any]:
+        """The labels so far and this one; a third is refused."""
+        if is_missing(y):
+            raise ValueError(f"label {y!r}; leave out the rows without a label")
+        if y in self._labels:
+            return self._labels
+        labels = [*self._labels, y]
+        _check_labels(labels, self.pos_label)
+        return labels
 
-    def _learn(self) -> None:
-        """Learn the rows that wait; rows that are refused are dropped."""
-        rows, self._waiting = self._waiting, []
+    def _learn(self, rows: list[Row]) -> None:
+        """Learn these rows, after which none wait; if that fails, nothing has changed."""
         names = dict.fromkeys(name for row in rows for name in row.x if name not in self._columns)
         columns = self._columns | {name: len(self._columns) + k for k, name in enumerate(names)}
         stream = self._advanced(rows, columns) if columns else None
+        weights, intercept = _in_units_of_features(stream, len(columns))
         has_model = self._stream is not None and self._stream.problem is not None
         for row in rows:
             self._scores.add(row.side, row.weight, self._inside(row.x) if has_model else None)
-        self._stream, self._columns = stream, columns
-        self._keep(stream)
+        self._stream, self._columns, self._waiting = stream, columns, []
+        self._weights, self._intercept = weights, intercept
 
     def _advanced(self, rows: list[Row], columns: dict[Any, int]) -> Stream:
         """The stream after these rows."""
-        table = _table(rows, columns)
-        recipe = self._recipe(table.X)
+        recipe = self._recipe()
         stream = self._stream or Stream.start(len(columns), recipe.solver, generator(self.seed))
-        return stream.advance(table, recipe)
+        return stream.advance(_table(rows, columns), recipe)
 
-    def _recipe(self, X: Any) -> Recipe:
-        """The settings, checked."""
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size={self.batch_size!r}; give a whole number of at least 1")
+    def _check_settings(self) -> None:
+        """Refuse settings with which no batch could be learned, before the first row waits for its batch."""
+        check_number("batch_size", self.batch_size, whole=True)
+        recipe = self._recipe()
+        generator(self.seed)
+        recipe.solver.kept_weight()
+        recipe.solver.adapt(recipe.problem(Data.of(*TRIAL, standardize=True, full=True)))
+
+    def _recipe(self) -> Recipe:
+        """The settings, turned into objects."""
         check_penalty(self.alpha, self.l1_ratio)
-        solver, loss = for_streams(self.solver, self.loss), find_loss(self.loss)
+        loss, solver = find_loss(self.loss), for_streams(self.solver, self.loss)
+        if solver is not self.solver:
+            _check_automatic(solver, loss)
+        found = find_solver(solver, None, loss, self.l1_ratio)
         is_online(solver)
-        return Recipe(find_solver(solver, X, loss, self.l1_ratio), loss, self.alpha, self.l1_ratio, True)
+        return Recipe(found, loss, self.alpha, self.l1_ratio, True)
 
-    def _keep(self, stream: Stream | None) -> None:
-        """Weights in the units of the features; zeros before both labels were seen."""
-        self._weights, self._intercept = [0.0] * len(self._columns), 0.0
-        if stream is not None and stream.problem is not None:
-            data = stream.problem.data
-            w = stream.coef / data.scale
-            self._weights, self._intercept = w.tolist(), -float((data.raw_means @ w).mean())
+
+def _in_units_of_features(stream: Stream | None, dim: int) -> tuple[list[float], float]:
+    """Weights and intercept; zeros before both labels were seen."""
+    if stream is None or stream.problem is None:
+        return [0.0] * dim, 0.0
+    data = stream.problem.data
+    w = stream.coef / data.scale
+    return w.tolist(), -float((data.raw_means @ w).mean())
+
+
+def _check_automatic(solver: str, loss: Any) -> None:
+    """Refuse "auto" where it stands for a solver that does not stream, and name those of the loss that do."""
+    able = [name for name, kind in SOLVERS.items() if kind.online and isinstance(loss, kind.losses)]
+    if solver not in able:
+        remedy = f"choose one of {able}" if able else "choose another loss"
+        raise ValueError(f"solver='auto' has none for a stream with loss={loss.name!r}; {remedy}")
 
 
 def _number(name: Any, value: Any) -> float:
     """A feature as a finite number."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = nan
     if not isfinite(number):
         raise ValueError(f"feature {name!r} is {value!r}; give finite numbers, as river's OneHotEncoder makes them")
+    return number
+
+
+def _learnable(name: Any, value: Any) -> float:
+    """A feature as a number whose squares can be added up."""
+    number = _number(name, value)
+    if abs(number) > LARGEST:
+        raise ValueError(f"feature {name!r} is {value!r}, too large: squares overflow; divide it by its size")
     return number
 
 
@@ -241,14 +289,19 @@ def _check_labels(labels: list[Any], pos_label: Any) -> None:
         raise ValueError(f"label {labels[-1]!r} beside {labels[:-1]}; ranking takes two labels")
     if pos_label is not None and len(labels) == 2 and pos_label not in labels:
         raise ValueError(f"pos_label={pos_label!r} is not among the labels {labels}; name one of them")
-    if pos_label is None and len({isinstance(label, str) for label in labels}) > 1:
-        raise ValueError(f"labels {labels} have no order; name the positive one by pos_label")
+    if pos_label is None:
+        try:
+            max(labels)
+        except TypeError as error:
+            raise ValueError(f"labels {labels} have no order; name the positive one by pos_label") from error
 
 
 def _dictionaries(X: Any) -> Iterator[dict[Any, Any]]:
-    """The rows of a data frame, without empty cells."""
-    for row in X.to_dict("records"):
-        yield {name: value for name, value in row.items() if value == value}
+    """The rows of a pandas or polars frame, without empty cells."""
+    if not hasattr(X, "to_dict"):
+        raise ValueError(f"X is of type {type(X).__name__}; give a pandas or polars frame")
+    for row in X.iter_rows(named=True) if hasattr(X, "iter_rows") else X.to_dict("records"):
+        yield {name: value for name, value in row.items() if not is_missing(value)}
 
 
 def _table(rows: list[Row], columns: dict[Any, int]) -> Checked:

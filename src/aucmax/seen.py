@@ -6,6 +6,7 @@ ratios of weights matter, so a class that was not seen for long may stay at a ti
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from aucmax.moments import ClassMoments, Moments
 
 FAINTEST = 1e-100  # total weight of a class below which it does not fade
 SAME = 1e-10  # relative difference up to which the means of a column that is constant in both classes are one
+LOST = 1e-5  # share of a variance that may be rounding, above which a warning tells
 NOISE = 64 * np.finfo(float).eps  # what rounding may leave of a difference, relative to what was subtracted
 
 
@@ -65,6 +67,7 @@ def _without(seen: ClassMoments, gone: ClassMoments, name: str) -> ClassMoments:
     noise = NOISE * share * seen.weight * (spread * size + NOISE * size**2)
     _check_variance(seen, gone, noise, name)
     constant = _diagonal(left.scatter) <= noise
+    _warn_of_lost_digits(np.where(constant, 0.0, noise) / np.maximum(_diagonal(left.scatter), noise))
     mean = np.where(np.abs(left.mean) <= NOISE * share * size, 0.0, left.mean)
     return replace(left, mean=mean, scatter=_silenced(left.scatter, constant))
 
@@ -89,8 +92,19 @@ def _check_variance(seen: ClassMoments, gone: ClassMoments, noise: np.ndarray, n
     excess = _diagonal(gone.scatter) + between - _diagonal(seen.scatter)
     if (excess > 1e3 * noise).any():
         raise ValueError(
-            f"the {name} rows to unlearn were not all seen: without them the variance of column "
-            f"{int(np.argmax(excess / (noise + 1e-300)))} would be negative; unlearn what was learned"
+            f"the {name} rows to unlearn were not all seen, or far larger ones were unlearned before: without them "
+            f"the variance of column {int(np.argmax(excess / (noise + 1e-300)))} would be negative; unlearn what was "
+            "learned, or begin a new stream"
+        )
+
+
+def _warn_of_lost_digits(doubt: np.ndarray) -> None:
+    """Say so if rounding is no longer small beside what stays."""
+    if doubt.max(initial=0.0) > LOST:
+        warnings.warn(
+            f"the rows unlearned were so much larger in column {int(np.argmax(doubt))} than those that stay that its "
+            f"variance is known to about {doubt.max():.0e} only; begin a new stream with the rows that stay",
+            stacklevel=2,
         )
 
 

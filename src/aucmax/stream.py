@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from aucmax.checks import Checked, check_finite, check_taken, check_weights
 from aucmax.moments import Moments
@@ -31,7 +32,10 @@ class Recipe(NamedTuple):
     standardize: bool
 
     def strength(self, data: Data) -> float:
-        """alpha, or the automatic one."""
+        """The solver's own alpha, the one given, or the automatic one."""
+        own = self.solver.own_alpha(data)
+        if own is not None:
+            return own
         return automatic_alpha(data.moments) if self.alpha == "auto" else float(self.alpha)
 
     def problem(self, data: Data) -> Problem:
@@ -55,7 +59,7 @@ class Stream:
     on as if it had never stopped.
     """
 
-    kind: type[Solver]
+    solver: Solver
     moments: Moments
     seed: int
     problem: Problem | None = None
@@ -70,7 +74,7 @@ class Stream:
         if solver.from_moments:
             _check_size(dim)
         nothing = Moments.of(np.empty((0, dim)), np.empty(0), full=solver.from_moments)
-        return cls(type(solver), nothing, int(rng.integers(2**63)))
+        return cls(clone(solver), nothing, int(rng.integers(2**63)))
 
     @property
     def coef(self) -> np.ndarray:
@@ -80,7 +84,7 @@ class Stream:
     def advance(self, table: Checked, recipe: Recipe) -> Stream:
         """The stream one batch later."""
         solver, table = recipe.solver, table.weighted()
-        self._check_kind(solver)
+        self._check_solver(solver)
         before = self.widened(table.X.shape[1])
         moments = with_rows(before.moments, *table, solver.kept_weight())
         check_finite(moments, table.X)
@@ -88,7 +92,7 @@ class Stream:
 
     def retract(self, table: Checked, recipe: Recipe) -> Stream:
         """The stream as if it had never met these rows; for solvers for which moments are enough."""
-        self._check_kind(recipe.solver)
+        self._check_solver(recipe.solver)
         return self._solved(without_rows(self.moments, *table.weighted()), recipe)
 
     def widened(self, dim: int) -> Stream:
@@ -122,7 +126,7 @@ class Stream:
         check_weights(state.w, solver)
         # the next batch needs the scale, not the rows: they are not carried along
         kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
-        return Stream(self.kind, moments, self.seed, kept, state, batches=self.batches + 1)
+        return Stream(self.solver, moments, self.seed, kept, state, batches=self.batches + 1)
 
     def _chance(self) -> np.random.Generator:
         """That of this batch: a function of the seed and of the number of batches before it."""
@@ -137,16 +141,17 @@ class Stream:
         if first is not None:
             state = _grown(state, first, scale.size, problem.data.dim)
             scale = np.pad(scale, (0, problem.data.dim - scale.size), constant_values=1.0)
-        return state.rescaled(problem.data.scale / scale)
+        return solver.rescaled(state, problem.data.scale / scale)
 
     def _is_narrower(self, problem: Problem) -> bool:
         return self.problem is None or self.problem.data.dim < problem.data.dim
 
-    def _check_kind(self, solver: Solver) -> None:
-        if type(solver) is not self.kind:
+    def _check_solver(self, solver: Solver) -> None:
+        """What the state was made for may not change."""
+        made_for, found = ([type(one), *(getattr(one, name) for name in one.fixed)] for one in (self.solver, solver))
+        if made_for != found:
             raise ValueError(
-                f"a stream of solver {self.kind.__name__} cannot go on with {type(solver).__name__}; "
-                "clone the model to start a new one"
+                f"a stream of {self.solver} cannot go on with {solver}; set it back, or clone the model for a new one"
             )
 
 

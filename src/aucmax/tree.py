@@ -6,11 +6,14 @@ Leaves with p_l positive and n_l negative rows, ranked by their share of positiv
 
     AUC = sum_l p_l (n_l / 2 + sum of n over the leaves below l) / (P M)
 
-and no other order of the leaves has a larger one. For the two sides of a split this is 1/2 + D/2, where
+on these rows, and no other order of the leaves has a larger one. For the two sides of a split it is 1/2 + D/2, where
 
     D = |p_1 / P - n_1 / M|
 
 is the distance of Kolmogorov and Smirnov: a column takes one sort and one scan. P and M are those of the node.
+
+Scores are Laplace's (p_l + 1) / (p_l + n_l + 2) and not the shares: a leaf of 6 positive rows out of 6 ranks below
+one of 95 out of 100. New rows are ranked better so, those that grew the tree at times a little worse.
 """
 
 from __future__ import annotations
@@ -20,10 +23,10 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.checks import Checked, check_table
+from aucmax.estimator import Ranker
 from aucmax.jit import kernel
 from aucmax.whole import afresh
 
@@ -31,18 +34,23 @@ LEAF = -1  # in place of a column
 
 
 class Split(NamedTuple):
-    """Column, threshold (rows up to it go left) and distance D; the column is LEAF if no split is allowed."""
+    """Column, threshold (rows up to it go left), its room, distance D; the column is LEAF if no split is allowed.
+
+    A threshold that is off by less than its room splits the rows alike.
+    """
 
     column: int
     threshold: float
+    room: float
     distance: float
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, the root first: column or LEAF, threshold, children, weights (negative, positive)."""
+    """The nodes of a tree, the root first: column or LEAF, threshold, room, children, weights of both classes."""
 
     column: np.ndarray
     threshold: np.ndarray
+    room: np.ndarray
     children: np.ndarray
     weights: np.ndarray
 
@@ -54,7 +62,7 @@ class Nodes(NamedTuple):
         splits: list[Split] = []
         children: list[tuple[int, int]] = []
         for rows, depth in zip(parts, depths, strict=True):  # both grow on the way
-            split = best_split(*table, rows, min_leaf) if depth < max_depth else Split(LEAF, 0.0, 0.0)
+            split = best_split(*table, rows, min_leaf) if depth < max_depth else Split(LEAF, 0.0, 0.0, 0.0)
             splits.append(split)
             children.append((len(parts), len(parts) + 1) if split.column != LEAF else (LEAF, LEAF))
             if split.column != LEAF:
@@ -62,8 +70,8 @@ class Nodes(NamedTuple):
                 parts += [rows[left], rows[~left]]
                 depths += [depth + 1, depth + 1]
         weights = [[table.weight[rows[table.y[rows] == sign]].sum() for sign in (-1.0, 1.0)] for rows in parts]
-        column, threshold, _ = zip(*splits, strict=True)
-        return cls(np.array(column), np.array(threshold), np.array(children), np.array(weights))
+        column, threshold, room, _ = (np.array(part) for part in zip(*splits, strict=True))
+        return cls(column, threshold, room, np.array(children), np.array(weights))
 
     def leaves(self, X: np.ndarray) -> np.ndarray:
         """The node at which every row ends."""
@@ -72,7 +80,7 @@ class Nodes(NamedTuple):
         return out
 
 
-class AUCTreeClassifier(ClassifierMixin, BaseEstimator):
+class AUCTreeClassifier(Ranker):
     """Decision tree whose splits maximise AUC: a baseline, for dense tables.
 
     A tree knows only as many scores as it has leaves, and one deep tree ranks worse than a forest of them. Use it
@@ -98,8 +106,8 @@ class AUCTreeClassifier(ClassifierMixin, BaseEstimator):
     >>> data = load_breast_cancer(as_frame=True)
     >>> model = AUCTreeClassifier(max_depth=1).fit(data.data, data.target)
     >>> print(model.rules())
-    worst perimeter <= 106: 0.948 (328 of 345)
-    worst perimeter > 106: 0.133 (29 of 224)
+    worst perimeter <= 105.95: 0.948 (328 of 345)
+    worst perimeter > 105.95: 0.133 (29 of 224)
     """
 
     def __init__(self, max_depth=None, min_samples_leaf=5):
@@ -125,11 +133,6 @@ class AUCTreeClassifier(ClassifierMixin, BaseEstimator):
         negative, positive = self._leaf_weights(X).T + 1.0
         return np.log(positive / negative)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The label that weighs more in the leaf."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int)]
-
     def rules(self) -> str:
         """The leaves in words, from left to right: questions, score, weight of the positive rows and of all."""
         check_is_fitted(self, "nodes_")
@@ -138,7 +141,7 @@ class AUCTreeClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = False
         return tags
 
     def _leaf_weights(self, X: Any) -> np.ndarray:
@@ -170,9 +173,15 @@ def _rules(nodes: Nodes, names: Any) -> Iterator[str]:
             yield f"{' and '.join(questions) or 'all rows'}: {score:.3g} ({positive:g} of {positive + negative:g})"
             continue
         left, right = nodes.children[node]
-        name, threshold = names[nodes.column[node]], f"{nodes.threshold[node]:.4g}"
+        name, threshold = names[nodes.column[node]], _digits(float(nodes.threshold[node]), nodes.room[node])
         waiting.append((right, (*questions, f"{name} > {threshold}")))
         waiting.append((left, (*questions, f"{name} <= {threshold}")))
+
+
+def _digits(threshold: float, room: float) -> str:
+    """The threshold in as few digits as split the rows alike, but not fewer than four."""
+    texts = (f"{threshold:.{digits}g}" for digits in range(4, 17))
+    return next((text for text in texts if abs(float(text) - threshold) < room), repr(threshold))
 
 
 def best_split(X: np.ndarray, y: np.ndarray, weight: np.ndarray, rows: np.ndarray, min_leaf: float) -> Split:
@@ -188,9 +197,9 @@ def _best_split(X, y, weight, rows, min_leaf):
             P += weight[i]
         else:
             M += weight[i]
-    column, threshold, best = LEAF, 0.0, 0.0
+    column, threshold, room, best = LEAF, 0.0, 0.0, 0.0
     if P == 0.0 or M == 0.0:
-        return column, threshold, best
+        return column, threshold, room, best
     values = np.empty(rows.size)
     for j in range(X.shape[1]):
         for k in range(rows.size):
@@ -211,7 +220,8 @@ def _best_split(X, y, weight, rows, min_leaf):
                 column, best = j, distance
                 middle = below + 0.5 * (above - below)
                 threshold = middle if middle < above else below
-    return column, threshold, best
+                room = min(threshold - below, above - threshold)
+    return column, threshold, room, best
 
 
 @kernel

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.special import expit
 
@@ -17,7 +18,7 @@ from river import checks, datasets, evaluate, metrics, preprocessing
 from aucmax import AUCClassifier
 from aucmax.metrics import roc_auc
 from aucmax.river import OnlineAUC
-from aucmax.solvers import SOLVERS, Exact
+from aucmax.solvers import SOLVERS, SPAM, Exact
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "streams.md"
 MODELS = [
@@ -127,6 +128,38 @@ def test_frames_are_rows_one_by_one(table):
     np.testing.assert_allclose(probability[True], [one.predict_proba_one(x)[True] for x in rows], rtol=1e-12)
 
 
+def test_empty_cells_of_any_kind_of_frame_are_missing_features():
+    columns = {"a": [1, None, 3, 0, None, 2], "b": [0.5, 1.0, None, 2.0, 3.0, 1.0]}
+    labels = [True, False, True, False, False, True]
+    cells = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = [{name: cell for name, cell in row.items() if cell is not None} for row in cells]
+    one = learned(OnlineAUC(), rows, labels)
+    for frame in (pd.DataFrame(columns), pd.DataFrame(columns).astype({"a": "Int64"}), pl.DataFrame(columns)):
+        model = OnlineAUC()
+        model.learn_many(frame, labels)
+        assert model.score_one({"a": 1.0, "b": 2.0}) == one.score_one({"a": 1.0, "b": 2.0})
+        expected = [one.predict_proba_one(x)[True] for x in rows]
+        np.testing.assert_array_equal(model.predict_proba_many(frame)[True], expected)
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 10])
+@pytest.mark.parametrize(
+    ("frame", "labels", "message"),
+    [
+        (pd.DataFrame({"a": [1.0, 2.0, 1e200]}), [True, False, True], "squares overflow"),
+        (pd.DataFrame({"b": [1.0, 2.0, 3.0]}), [True, False, "x"], "label 'x' beside"),
+        (pd.DataFrame({"a": [1.0, 2.0, 3.0]}), [True, False], "3 rows and 2 labels"),
+        (np.ones((3, 1)), [True, False, True], "type ndarray; give a pandas or polars frame"),
+    ],
+)
+def test_a_frame_with_a_bad_row_is_refused_whole(frame, labels, message, batch_size):
+    model = learned(OnlineAUC(batch_size=batch_size), [{"a": 1.0}, {"a": 0.0}], [True, False])
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match=message):
+        model.learn_many(frame, labels)
+    assert pickle.dumps(model) == before
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -134,35 +167,72 @@ def test_frames_are_rows_one_by_one(table):
         (({"a": np.nan}, True), "feature 'a' is nan"),
         (({"a": None}, True), "feature 'a' is None"),
         (({"a": 1.0}, "maybe"), "label 'maybe' beside"),
-        (({"a": 1.0}, True, -1.0), "w=-1.0; give a finite weight"),
+        (({"a": 1.0}, None), "label None; leave out the rows without a label"),
+        (({"a": 1.0}, np.nan), "label nan; leave out"),
+        (({"a": 1.0}, True, -1.0), "a row has weight -1.0; give zero, or a number from 1e-100"),
+        (({"a": 1.0}, True, "2"), "a row has weight '2'"),
         (({"a": 1e200, "b": 1.0}, True), "squares overflow"),
+        (({"a": 10**400}, True), "give finite numbers"),
     ],
 )
-def test_bad_rows_leave_the_model_as_it_was(row, message):
-    model = OnlineAUC()
-    for value, label in ((1.0, True), (0.0, False), (2.0, True)):
-        model.learn_one({"a": value}, label)
+@pytest.mark.parametrize("batch_size", [1, 2, 4, 9])
+def test_bad_rows_leave_the_model_as_it_was(row, message, batch_size):
+    """The rows that wait among it."""
+    model = learned(OnlineAUC(batch_size=batch_size), [{"a": 1.0}, {"a": 0.0}, {"a": 2.0}], [True, False, True])
     before = pickle.dumps(model)
     with pytest.raises(ValueError, match=message):
         model.learn_one(*row)
     assert pickle.dumps(model) == before
 
 
+def test_the_label_of_a_refused_row_is_not_kept():
+    model = OnlineAUC()
+    with pytest.raises(ValueError, match="squares overflow"):
+        model.learn_one({"a": 1e200}, "x")
+    learned(model, [{"a": 0.0}, {"a": 1.0}], [False, True])
+    assert model.score_one({"a": 1.0}) > 0.0
+
+
+def test_a_batch_that_fails_leaves_the_rows_that_wait(monkeypatch):
+    model = learned(OnlineAUC(batch_size=3, pos_label="b"), [{"a": 1.0}, {"c": 2.0}], ["b", "b"])
+    before = pickle.dumps(model)
+    with monkeypatch.context() as patch, pytest.raises(ValueError, match="diverged"):
+        patch.setattr(Exact, "epoch", lambda *args: (_ for _ in ()).throw(ValueError("diverged")))
+        model.learn_one({"d": 1.0}, "a")
+    assert pickle.dumps(model) == before
+    model.learn_one({"d": 1.0}, "a")
+    assert model.score_one({"d": 1.0}) < 0.0 < model.score_one({"a": 1.0})
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"solver": "cg"}, AttributeError, "online solvers are"),
-        ({"solver": "spm"}, AttributeError, "online solvers are"),
+        ({"solver": "cg"}, AttributeError, "solver 'cg' has no partial_fit; online solvers .*'spam'"),
+        ({"solver": "spm"}, ValueError, "unknown solver 'spm'"),
         ({"loss": "cubic"}, ValueError, "unknown loss"),
         ({"alpha": -1.0}, ValueError, "alpha=-1.0"),
         ({"batch_size": 0}, ValueError, "batch_size=0"),
-        ({"pos_label": "yes"}, ValueError, "pos_label='yes' is not among"),
+        ({"batch_size": 1.5}, ValueError, "batch_size=1.5; give a whole number above zero"),
+        ({"batch_size": "5"}, ValueError, "batch_size='5'; give a whole number above zero"),
+        ({"seed": "x"}, ValueError, "'x' cannot be used to seed"),
+        ({"solver": "opauc", "l1_ratio": 0.5}, ValueError, "OPAUC takes the penalties"),
+        ({"solver": SPAM(step=-1.0)}, ValueError, "step=-1.0"),
+        ({"solver": Exact(forgetting=2.0)}, ValueError, "forgetting=2.0"),
+        ({"loss": "hinge"}, ValueError, r"solver='auto' has none for a stream with loss='hinge'; choose .*\['oam'\]"),
+        ({"loss": "aum"}, ValueError, "loss='aum'; choose another loss"),
     ],
 )
-def test_bad_settings_get_one_clear_message(settings, error, message):
-    model = OnlineAUC(**settings)
+def test_bad_settings_are_refused_with_the_first_row(settings, error, message):
+    model = OnlineAUC(**{"batch_size": 50, **settings})
+    before = pickle.dumps(model)
     with pytest.raises(error, match=message):
-        learned(model, [{"a": 1.0}, {"a": 2.0}], [True, False])
+        model.learn_one({"a": 1.0}, True)
+    assert pickle.dumps(model) == before
+
+
+def test_a_positive_label_that_does_not_come_is_named():
+    with pytest.raises(ValueError, match="pos_label='yes' is not among"):
+        learned(OnlineAUC(pos_label="yes"), [{"a": 1.0}, {"a": 2.0}], [True, False])
 
 
 def test_labels_without_an_order_need_a_positive_one():

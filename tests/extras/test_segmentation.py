@@ -110,6 +110,16 @@ def test_nested_settings_and_clones():
         model.predict([[1.0, 2.0]])
 
 
+def test_a_refit_that_fails_leaves_the_learner_as_it_was():
+    data = toy(30)
+    model = PenaltyLearner(PenaltyRegressor("interval", **QUICK)).fit(data.sequences, data.labels)
+    before, table = model.predict_penalty(data.sequences), model.table_
+    with pytest.raises(ValueError, match="no sequence has a label"):
+        model.fit(data.sequences[:5], [[]] * 5)
+    np.testing.assert_array_equal(model.predict_penalty(data.sequences), before)
+    assert model.table_ is table
+
+
 def test_example_draws_its_picture(tmp_path, capsys):
     example = Path(__file__).parents[2] / "examples" / "changepoints.py"
     runpy.run_path(str(example))["main"](tmp_path, n=30)

@@ -125,6 +125,35 @@ def test_standardised_aum_does_not_see_scale_and_shift():
     torch.testing.assert_close(loss(scores, labels), AUMLoss()(unit, labels))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("n", [3, 1000])
+def test_scores_equal_up_to_rounding_are_not_standardised(dtype, n):
+    labels = (torch.arange(n) == 0).int()
+    for last in (0.1, 0.1 * (1.0 + torch.finfo(dtype).eps)):
+        scores = torch.full((n,), 0.1, dtype=dtype)
+        scores[-1] = last
+        (value, slope), plain = (gradient(AUMLoss(standardize=each), scores, labels) for each in (True, False))
+        assert value == plain[0]
+        torch.testing.assert_close(slope, plain[1])
+
+
+@pytest.mark.parametrize("size", [1e20, 1e-25])
+def test_standardised_scores_neither_overflow_nor_vanish(size):
+    scores, labels, weight = make(dtype=torch.float32)
+    loss = AUMLoss(standardize=True)
+    value, slope = gradient(loss, size * scores, labels, weight)
+    expected, expected_slope = gradient(loss, scores.double(), labels, weight)
+    assert value == pytest.approx(expected, rel=1e-5)
+    torch.testing.assert_close(size * slope.double(), expected_slope, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_without_weight_do_not_count_in_the_standard_deviation():
+    scores, labels, weight = make()
+    loss, far = AUMLoss(standardize=True), torch.cat((scores, torch.tensor([1e6, -1e6], dtype=scores.dtype)))
+    rest = torch.cat((labels, torch.tensor([0, 1]))), torch.cat((weight, torch.zeros(2, dtype=weight.dtype)))
+    torch.testing.assert_close(loss(far, *rest), loss(scores, labels, weight))
+
+
 @each
 def test_gradcheck(loss):
     scores, labels, weight = make(15)
@@ -204,10 +233,10 @@ def test_bad_batches_are_refused(change, message):
             loss(**batch)
 
 
-@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf"), "1"])
 def test_bad_margins_are_refused(margin):
     for kind in (PairwiseSquaredLoss, PairwiseSquaredHingeLoss):
-        with pytest.raises(ValueError, match="give a positive number"):
+        with pytest.raises(ValueError, match="give a finite number above zero"):
             kind(margin)
 
 

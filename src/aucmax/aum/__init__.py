@@ -3,6 +3,7 @@
 from aucmax.aum.descent import Descended, descend
 from aucmax.aum.downhill import Descent
 from aucmax.aum.errors import ErrorFunctions
+from aucmax.aum.intercept import best_intercept
 from aucmax.aum.search import LineSearch, Table, line_search
 from aucmax.aum.value import AUM, ROC, aum, roc_auc, roc_curve
 
@@ -15,6 +16,7 @@ __all__ = [
     "LineSearch",
     "Table",
     "aum",
+    "best_intercept",
     "descend",
     "line_search",
     "roc_auc",

@@ -78,7 +78,7 @@ def descend(
         Of the subtrain examples, from labels or from anything else.
     X : array or CSR of shape (n_examples, dim)
         Their features: the prediction of example i is X[i] @ w. AUM and AUC do not see constants, so that a column
-        of ones is of no use; see `best_intercept`.
+        of ones is of no use; `best_intercept` finds one for the weights found.
     w : array of shape (dim,)
         Where to start; for labels it must not be zero.
     validation : (errors, X), optional
@@ -104,7 +104,11 @@ def descend(
     start = np.asarray(w, dtype=float)
     if start.shape != (X.shape[1],) or not np.isfinite(start).all():
         raise ValueError(f"w of shape {start.shape} is no start; pass {X.shape[1]} finite numbers, one a column of X")
-    return run(settings or Descent(), train, start, Examples(*validation) if validation else None, callback)
+    held_out = Examples(*validation) if validation else None
+    if held_out is not None and held_out.X.shape[1] != X.shape[1]:
+        text = f"validation X has {held_out.X.shape[1]} columns but X has {X.shape[1]}"
+        raise ValueError(f"{text}; pass the same features for both")
+    return run(settings or Descent(), train, start, held_out, callback)
 
 
 def run(

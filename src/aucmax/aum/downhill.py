@@ -24,6 +24,7 @@ from aucmax.aum.lines import TIED
 from aucmax.aum.ridge import Ridge
 from aucmax.aum.steps import AUC_RULES, AUM_RULES, Line, constant
 from aucmax.aum.value import AUM, aum, shared_gradient
+from aucmax.settings import check_number
 
 LINE_SEARCHES = (*AUM_RULES, "constant")
 GAUGES = ("auto", "contrast", "length", "none")
@@ -87,13 +88,12 @@ class Descent:
         for name, choices in (("line_search", LINE_SEARCHES), ("step_from", STEP_FROM), ("gauge", GAUGES)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"unknown {name} {getattr(self, name)!r}; choose one of {list(choices)}")
-        for name in ("eta", "max_steps", "patience"):
-            value = getattr(self, name)
-            if not (value is None and name == "patience") and not 0 < value < np.inf:
-                raise ValueError(f"{name}={value!r}; give a finite number above zero")
-        for name in ("l2", "tol"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name}={getattr(self, name)!r}; give a finite number that is not negative")
+        check_number("eta", self.eta)
+        check_number("l2", self.l2, zero=True)
+        check_number("max_steps", self.max_steps, whole=True)
+        check_number("tol", self.tol, zero=True)
+        if self.patience is not None:
+            check_number("patience", self.patience, whole=True)
 
     @property
     def needs_validation(self) -> bool:
@@ -107,8 +107,8 @@ class Descent:
         pred, gauge = train.scores(w), self._gauge(train)
         if isinstance(gauge, UnitContrast) and abs(w @ gauge.delta) <= TIED * np.abs(pred).max():
             raise ValueError(
-                "the class means of the scores agree, so that their distance cannot be kept at 1; "
-                "start from other weights, or set gauge='length'"
+                "the class means of the scores agree, so that their distance cannot be kept at 1; pass columns whose "
+                "means differ between the classes, start from other weights, or set gauge='length'"
             )
         return self._point(train, w, pred, 0.0)
 

@@ -119,10 +119,11 @@ class ErrorFunctions:
             Which example a row belongs to; every example 0 .. n - 1 has at least one row.
         min_log_lambda : array
             The row's model is chosen from this log penalty up to that of the next row of its example; the first
-            is usually -inf.
+            is usually -inf. Of rows with equal ones the last is taken.
         fp, fn : array
             Errors of the model. Those that no penalty removes (false positives at lambda = infinity, false
-            negatives at lambda = 0) are subtracted, since AUM would be infinite.
+            negatives at lambda = 0) are subtracted from all rows of the example (but none falls below zero), since
+            AUM would be infinite.
 
         Returns
         -------
@@ -135,16 +136,38 @@ class ErrorFunctions:
         >>> errors.v, errors.fp, errors.fn
         (array([-2. , -0.5]), array([1., 2.]), array([ 0., -1.]))
         """
-        counts = [_finite_column(values, name) for values, name in ((fp, "fp"), (fn, "fn"))]
-        log_lambda = _finite_column(min_log_lambda, "min_log_lambda", lowest=-np.inf)
-        numbers = _example_numbers(example, None, log_lambda.size)
-        order = np.lexsort((-log_lambda, numbers))
-        low, high = order[1:], order[:-1]
-        changes = [count[low] - count[high] for count in counts]
-        is_breakpoint = (numbers[low] == numbers[high]) & ((changes[0] != 0) | (changes[1] != 0))
-        v = -log_lambda[high]
-        example, v, fp, fn = (values[is_breakpoint] for values in (numbers[low], v, *changes))
-        return cls(example, v, fp, fn, n_examples=int(numbers.max()) + 1)
+        columns = penalty_columns(min_log_lambda, fp, fn)
+        numbers = _example_numbers(example, None, columns[0].size)
+        rows = chosen_rows(numbers, columns[0])
+        number, low, all_fp, all_fn = (column[rows] for column in (numbers, *columns))
+        sizes = np.bincount(number)
+        last = np.cumsum(sizes) - 1
+        curable_fp = np.maximum(all_fp - np.repeat(all_fp[last], sizes), 0.0)
+        curable_fn = np.maximum(all_fn - np.repeat(all_fn[last - sizes + 1], sizes), 0.0)
+        changes = [count[:-1] - count[1:] for count in (curable_fp, curable_fn)]
+        is_breakpoint = (np.diff(number) == 0) & ((changes[0] != 0) | (changes[1] != 0))
+        number, v, fp, fn = (part[is_breakpoint] for part in (number[1:], -low[1:], *changes))
+        return cls(number, v, fp, fn, sizes.size)
+
+
+def penalty_columns(min_log_lambda: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> list[np.ndarray]:
+    """Columns of one table, in double precision: log penalties, of which some are -inf, and numbers of errors."""
+    low = _finite_column(min_log_lambda, "min_log_lambda", lowest=-np.inf)
+    counts = [_finite_column(values, name) for values, name in ((fp, "fp"), (fn, "fn"))]
+    for count, name in zip(counts, ("fp", "fn")):
+        if count.size != low.size:
+            raise ValueError(f"{name} has {count.size} rows but min_log_lambda {low.size}; pass columns of one table")
+        if count.min() < 0:
+            raise ValueError(f"{name}[{count.argmin()}] is {count.min():g}; a number of errors cannot be negative")
+    return [low, *counts]
+
+
+def chosen_rows(example: np.ndarray, min_log_lambda: np.ndarray) -> np.ndarray:
+    """Rows of a penalty table that some penalty chooses, by example and log penalty: of equal ones the last."""
+    order = np.lexsort((min_log_lambda, example))
+    one, next_one = order[:-1], order[1:]
+    is_chosen = (example[one] != example[next_one]) | (min_log_lambda[one] != min_log_lambda[next_one])
+    return order[np.append(is_chosen, True)]
 
 
 def _finite_column(values: ArrayLike, name: str, lowest: float | None = None) -> np.ndarray:
@@ -153,7 +176,7 @@ def _finite_column(values: ArrayLike, name: str, lowest: float | None = None) ->
     good = np.isfinite(array) | (array == lowest if lowest is not None else False)
     if not good.all():
         where = int(good.argmin())
-        raise ValueError(f"{name}[{where}] is {array[where]}; every breakpoint needs finite numbers")
+        raise ValueError(f"{name}[{where}] is {array[where]}; every row needs finite numbers")
     return array
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.lines import FLAT, TIED, AtStep, Lines, at_step
+from aucmax.aum.lines import DOUBT, FLAT, TIED, AtStep, Lines, at_step
 from aucmax.jit import kernel
 
 LARGEST = np.finfo(np.float64).max
@@ -36,6 +36,7 @@ class Kinks:
         self._lines, self._u = lines, lines.fp - lines.fn
         self._target = -float(lines.fn.sum())
         sums = np.cumsum(self._u)
+        self._weights = float(sums[-1])
         level = min(int(np.searchsorted(sums, self._target)), sums.size - 1)
         self._is_below = np.arange(sums.size) < level
         self._start: AtStep | None = at_step(lines, 0.0)
@@ -53,7 +54,7 @@ class Kinks:
         while True:
             found, is_full = _follow(
                 self._lines.intercept, self._lines.slope, self._u, self._near, self._is_below, self._target,
-                self._state, min(self._end, max_step), TIED, FLAT, found, rows,
+                self._weights, self._state, min(self._end, max_step), TIED, FLAT, found, rows,
             )  # fmt: skip
             if is_full or self._end >= max_step:
                 return rows[:, :found].copy()
@@ -83,7 +84,7 @@ class Kinks:
 
 
 @kernel
-def _follow(intercept, slope, u, near, is_below, target, state, end, tied, flat, found, rows):
+def _follow(intercept, slope, u, near, is_below, target, weights, state, end, tied, flat, found, rows):
     """Follow the level up to the step `end`; how many rows are filled, and whether there is no room for the next."""
     step, aum, bend, size, below = state[0], state[1], state[2], state[3], state[5]
     level, now = int(state[4]), state[6]
@@ -94,7 +95,8 @@ def _follow(intercept, slope, u, near, is_below, target, state, end, tied, flat,
             break
         base = below - target - (u[m] if is_below[m] else 0.0)
         first, second = (m, level) if is_below[m] else (level, m)
-        change = _change(base, u[first], u[second], flat * target) * (slope[second] - slope[first])
+        turn = slope[second] - slope[first]
+        change = _change(base, u[first], u[second], flat * weights) * turn
         if change != 0.0 and now_next > step * (1.0 + tied):
             if found == rows.shape[1]:
                 is_full = True
@@ -106,7 +108,7 @@ def _follow(intercept, slope, u, near, is_below, target, state, end, tied, flat,
             found += 1
         now = now_next
         bend += change
-        size += abs(change)
+        size += abs(change) + DOUBT * weights * abs(turn)
         if change != 0.0:
             rows[2, found - 1] = bend if abs(bend) > flat * size else 0.0
         level, below = _pass(u, is_below, level, below, m, target)

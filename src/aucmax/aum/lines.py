@@ -21,6 +21,7 @@ from aucmax.jit import kernel
 
 TIED = 1e-12
 FLAT = 1e-13  # a slope of AUM is zero if it is less than this part of its terms; so is a weight, of all weights
+DOUBT = 1e-3  # of all weights, added to the weight in a term's size: FLAT of it is the rounding of a running sum
 
 
 class Lines(NamedTuple):
@@ -35,6 +36,12 @@ class Lines(NamedTuple):
     def totals(self) -> tuple[float, float]:
         """All false positives, all false negatives."""
         return float(self.fp.sum()), float(-self.fn.sum())
+
+    def in_unit(self) -> tuple[Lines, float]:
+        """The same with fp and fn divided by a power of two, and that: products of the new totals are about one."""
+        exponents = np.frexp(self.totals)[1]
+        unit = float(np.ldexp(1.0, int(exponents.sum()) // 2))
+        return self._replace(fp=self.fp / unit, fn=self.fn / unit), unit
 
 
 class AtStep(NamedTuple):
@@ -69,17 +76,17 @@ def merged_lines(errors: ErrorFunctions, pred: np.ndarray, direction: np.ndarray
 
 def at_step(lines: Lines, step: float) -> AtStep:
     """AUM, its slope, and AUC at a step, from the definition: one sort, and none at step 0."""
-    intercept, slope, fp, fn = lines
+    (intercept, slope, fp, fn), unit = lines.in_unit()
     middle = intercept.size // 2
     order = np.arange(intercept.size)
     if step > 0.0:
         order = np.argsort((intercept - intercept[middle]) + step * (slope - slope[middle]))
     gaps = np.empty(order.size)
     _put_in_order(intercept, slope, step, TIED, order, gaps)
-    total_fp, total_fn = lines.totals
+    total_fp, total_fn = float(fp.sum()), float(-fn.sum())
     aum, change, size, area, area_after = _areas(slope, fp, fn, order, gaps, total_fn, slope[middle], FLAT)
-    pairs = 2.0 * total_fp * total_fn
-    return AtStep(aum, change if abs(change) > FLAT * size else 0.0, area / pairs, area_after / pairs, size)
+    change, pairs = change if abs(change) > FLAT * size else 0.0, 2.0 * total_fp * total_fn
+    return AtStep(unit * aum, unit * change, area / pairs, area_after / pairs, unit * size)
 
 
 def before(change: np.ndarray) -> np.ndarray:
@@ -154,7 +161,7 @@ def _areas(slope, fp, fn, order, gaps, total_fn, origin, flat):
     false_pos, false_neg, least = 0.0, total_fn, 0.0
     aum = change = size = area = area_after = 0.0
     group_fp, group_start = 0.0, 0.0  # of the tied lines so far, and the true positives before them
-    tiny = flat * total_fn
+    tiny, doubt = flat * total_fn, DOUBT * total_fn
     for r in range(order.size):
         b = order[r]
         if gaps[r] > 0.0:
@@ -167,9 +174,9 @@ def _areas(slope, fp, fn, order, gaps, total_fn, origin, flat):
         false_neg += fn[b]
         next_least = max(min(false_pos, false_neg), 0.0)
         drop = least - next_least
-        term = (slope[b] - origin) * drop if abs(drop) > tiny else 0.0
-        change += term
-        size += abs(term)
+        if abs(drop) > tiny:
+            change += (slope[b] - origin) * drop
+            size += abs(slope[b] - origin) * (abs(drop) + doubt)
         least = next_least
     area += group_fp * (group_start + total_fn - false_neg)
     return aum, change, size, area, area_after

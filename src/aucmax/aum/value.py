@@ -165,6 +165,6 @@ def _grouped(errors: ErrorFunctions, pred: np.ndarray, tied: float = 0.0) -> _Gr
 
 def _auc_of(fp: np.ndarray, fn: np.ndarray) -> float:
     """Area under the ROC curve whose segments, in order, have these sides; each is a diagonal."""
-    true_positives = before(-fn)
+    fp, true_positives = np.ldexp(fp, -np.frexp(fp.sum())[1]), before(-fn)  # a product of tiny weights would vanish
     area = fp @ (true_positives[1:] + true_positives[:-1])
     return float(area / (2.0 * fp.sum() * true_positives[-1]))

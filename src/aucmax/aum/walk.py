@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.lines import FLAT, TIED, AtStep, Lines, after_reversed, at_step, before
+from aucmax.aum.lines import DOUBT, FLAT, TIED, AtStep, Lines, after_reversed, at_step, before
 from aucmax.jit import kernel
 
 STEP, AUM, SLOPE, AUC, AUC_AFTER = range(5)  # rows of the table
@@ -35,6 +35,7 @@ class Walk:
     """
 
     def __init__(self, lines: Lines) -> None:
+        lines, self._unit = lines.in_unit()
         fp, fn = before(lines.fp), after_reversed(lines.fn)
         self._ranked = np.empty((lines.fp.size + 2, 5))
         for column, values in enumerate(lines):
@@ -54,6 +55,7 @@ class Walk:
             rows[:, 0], start = (0.0, *self._start[:4]), 1
             self._start = None
         found = _advance(self._ranked, *self._tree, self._state, max_step, TIED, FLAT, start, rows)
+        rows[AUM:AUC, :found] *= self._unit
         rows[AUC:, start:found] /= self._pairs
         return rows if found == count else rows[:, :found].copy()
 
@@ -132,7 +134,10 @@ def _renew(tree, gaps, levels, low, high):
 
 @kernel(strict=True)
 def _swap(ranked, r, tiny):
-    """Swap the lines of ranks r and r + 1; the changes of the slope of AUM and of the pairs won."""
+    """Swap the lines of ranks r and r + 1: how much the slope of AUM and the pairs won change, and the lines turn.
+
+    The turn is the difference of their slopes if D changes its sign, be it by rounding, and zero elsewhere.
+    """
     a, b, fp, fn = ranked[r, 0], ranked[r, 1], ranked[r, 2], ranked[r, 3]
     a2, b2, fp2, fn2 = ranked[r + 1, 0], ranked[r + 1, 1], ranked[r + 1, 2], ranked[r + 1, 3]
     ranked[r, 0], ranked[r, 1], ranked[r, 2], ranked[r, 3] = a2, b2, fp2, fn2
@@ -142,9 +147,9 @@ def _swap(ranked, r, tiny):
     ranked[r + 1, 4] = new
     won = fp2 * fn - fp * fn2
     if min(min(below, above), min(old, new)) >= 0.0 or max(max(below, above), max(old, new)) <= 0.0:
-        return 0.0, won
+        return 0.0, won, 0.0
     bend = abs(old) + abs(new) - abs(below) - abs(above)
-    return (b2 - b) * bend * 0.5 if abs(bend) > tiny else 0.0, won
+    return (b2 - b) * bend * 0.5 if abs(bend) > tiny else 0.0, won, b - b2
 
 
 @kernel
@@ -152,7 +157,8 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, row
     """Fill the table with the next rows; crossings that are tied make one row. Returns how many are filled."""
     step, aum, slope, size, pairs = state[0], state[1], state[2], state[3], state[4]
     root = levels[-1]
-    tiny = flat * (ranked[-1, 4] - ranked[1, 4])
+    weights = ranked[-1, 4] - ranked[1, 4]
+    tiny, doubt = flat * weights, DOUBT * weights
     while found < rows.shape[1]:
         gap, now = gaps[root], tree[root]
         if now > max_step or now == np.inf:
@@ -163,9 +169,9 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, row
         pairs_before = pairs
         until = now * (1.0 + tied)
         while now <= until and now < np.inf:
-            change, won = _swap(ranked, gap, tiny)
+            change, won, turn = _swap(ranked, gap, tiny)
             slope += change
-            size += abs(change)
+            size += abs(change) + doubt * turn
             pairs += won
             tree[gap - 1] = _crossing(ranked, gap - 1, now)
             tree[gap] = np.inf

@@ -39,13 +39,14 @@ def plot(sequence: Any, labels: Any = (), changes: Any = None, ax: Any = None) -
     ['1change', 'change']
     """
     values = check_sequence(sequence)
-    check_labels(labels, values.size)
+    labels = check_labels(labels, values.size)
     ax = new_axes(4) if ax is None else ax
     ax.plot(np.arange(values.size) + 0.5, values, ".", color="0.45", markersize=4)
-    for start, end, kind in sorted(labels):
+    for start, end, kind in labels:
         ax.axvspan(start, end, color=SHADES[kind], alpha=0.6, linewidth=0, label=kind, zorder=0)
     if changes is not None:
-        _draw_changes(ax, values, np.asarray(changes, dtype=int))
+        changes = _places(changes, values.size)
+        _draw_changes(ax, values, changes)
         _frame_errors(ax, labels, changes)
     ax.set_xlim(0, values.size)
     ax.set_xlabel("place: number of values before")
@@ -53,6 +54,15 @@ def plot(sequence: Any, labels: Any = (), changes: Any = None, ax: Any = None) -
     ax.spines[["top", "right"]].set_visible(False)
     _draw_legend(ax)
     return ax
+
+
+def _places(changes: Any, length: int) -> np.ndarray:
+    """Places of changes in order, each with a value before and after it."""
+    places = np.unique(np.asarray(changes, dtype=int))
+    if places.size and not 0 < places[0] <= places[-1] < length:
+        text = f"changes hold {places[0]} .. {places[-1]}, but the sequence has {length} values"
+        raise ValueError(f"{text}; a change has at least one value before it and one after it")
+    return places
 
 
 def _frame_errors(ax: Any, labels: Any, changes: Any) -> None:

@@ -26,6 +26,8 @@ class ModelPath(NamedTuple):
 
     def at(self, penalty: float) -> int:
         """The model that a penalty selects; at an end of an interval the simpler one."""
+        if not penalty >= 0.0:
+            raise ValueError(f"penalty is {penalty}; it must be zero or positive")
         return int(self.model[np.searchsorted(self.min_lambda, penalty, "right") - 1])
 
 

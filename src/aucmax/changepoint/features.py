@@ -44,9 +44,9 @@ def features(sequence: Any) -> np.ndarray:
     """
     values = check_sequence(sequence)
     series = [way(part) for part in (values, values - values.mean(), np.diff(values)) for way in _WAYS]
-    table = np.array([_statistics(part) for part in series])
-    table[_RESIDUAL, :2] = 0.0  # not what rounding leaves of it
     with np.errstate(all="ignore"):
+        table = np.array([_statistics(part) for part in series])
+        table[_RESIDUAL, :2] = 0.0  # not what rounding leaves of it
         length = [transform(np.float64(values.size)) for transform in _FUNCTIONS]
         body = np.stack([transform(table) for transform in _FUNCTIONS], axis=1)
     return np.concatenate((length, body.ravel()))

@@ -9,8 +9,9 @@ than its kind allows are one false positive, fewer are one false negative.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,15 +27,6 @@ class Label(NamedTuple):
     kind: str
 
 
-class Regions(NamedTuple):
-    """Checked labels of one sequence in order: their ends, and the least and largest right number of changes."""
-
-    start: np.ndarray
-    end: np.ndarray
-    least: np.ndarray
-    most: np.ndarray
-
-
 class LabelErrors(NamedTuple):
     """False positives and false negatives of each segmentation."""
 
@@ -48,7 +40,7 @@ def label_errors(changes: Iterable[Any], labels: Iterable[Any]) -> LabelErrors:
     Parameters
     ----------
     changes : iterable of arrays
-        The places of the changes of each segmentation, in ascending order.
+        The places of the changes of each segmentation.
     labels : iterable of (start, end, kind)
         Regions that do not overlap; kind is "0changes", "1change" or ">0changes".
 
@@ -62,38 +54,50 @@ def label_errors(changes: Iterable[Any], labels: Iterable[Any]) -> LabelErrors:
     >>> label_errors([[], [5], [3, 5]], [(0, 4, "0changes"), (4, 8, "1change")])
     LabelErrors(fp=array([0, 0, 1]), fn=array([1, 0, 0]))
     """
-    regions = check_labels(labels)
+    checked = check_labels(labels)
+    regions = np.array([(start, end, *KINDS[kind]) for start, end, kind in checked], dtype=float).reshape(-1, 4)
+    start, end, least, most = regions.T
     counts = [
-        np.searchsorted(places, regions.end, "right") - np.searchsorted(places, regions.start, "right")
-        for places in map(np.asarray, changes)
+        np.searchsorted(places, end, "right") - np.searchsorted(places, start, "right")
+        for places in map(np.sort, changes)
     ]
-    table = np.array(counts).reshape(len(counts), regions.start.size)
-    return LabelErrors((table > regions.most).sum(axis=1), (table < regions.least).sum(axis=1))
+    table = np.array(counts).reshape(len(counts), start.size)
+    return LabelErrors((table > most).sum(axis=1), (table < least).sum(axis=1))
 
 
-def check_labels(labels: Iterable[Any], length: float = np.inf, where: str = "") -> Regions:
+def check_labels(labels: Iterable[Any], length: float = np.inf, where: str = "") -> list[Label]:
     """Labels of a sequence of that length, in order; an error says which label is wrong, and of which sequence."""
-    listed = sorted(_label(item, length, where) for item in labels)
-    for before, after in pairwise(listed):
+    checked = sorted(_label(item, length, where) for item in as_list(labels, where))
+    for before, after in pairwise(checked):
         if after.start < before.end:
             text = f"labels {_shown(before)} and {_shown(after)}{where} overlap"
             raise ValueError(f"{text}; shorten one of them, or leave one out")
-    starts, ends, kinds = zip(*listed, strict=True) if listed else ((), (), ())
-    allowed = np.array([KINDS[kind] for kind in kinds], dtype=float).reshape(-1, 2)
-    return Regions(np.array(starts, dtype=float), np.array(ends, dtype=float), allowed[:, 0], allowed[:, 1])
+    return checked
+
+
+def as_list(labels: Any, where: str = "") -> list[Any]:
+    """Labels from any iterable."""
+    if not isinstance(labels, Iterable):
+        raise ValueError(f"labels{where} are {labels!r}; pass a list of them, an empty one if there are none")
+    return list(labels)
 
 
 def _label(item: Any, length: float, where: str) -> Label:
-    if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 3:
+    if isinstance(item, str) or not isinstance(item, Iterable) or len(item := list(item)) != 3:
         raise ValueError(f"label {item!r}{where} is not a triple; pass (start, end, kind)")
     label = Label(*item)
-    if label.kind not in KINDS:
+    if not (isinstance(label.kind, str) and label.kind in KINDS):
         raise ValueError(f"unknown label type {label.kind!r}{where}; choose one of {list(KINDS)}")
+    if not (isinstance(label.start, Real) and isinstance(label.end, Real)):
+        raise ValueError(f"label {tuple(item)!r}{where} starts or ends at no number; give places as numbers")
     if not 0 <= label.start < label.end < np.inf:
         raise ValueError(f"label {_shown(label)}{where} is not a region; it needs 0 <= start < end")
     if label.end > length:
         text = f"label {_shown(label)} ends beyond the {length} values{where}"
         raise ValueError(f"{text}; places count values, from 0 to the length of the sequence")
+    if KINDS[label.kind][0] > 0 and not min(label.end, length - 1) >= np.floor(label.start) + 1:
+        text = f"label {_shown(label)}{where} can never be right: no change has its place there"
+        raise ValueError(f"{text}; a change has a whole number of values before it, and at least one after it")
     return label
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from aucmax.changepoint.hinges import Hinges
 
@@ -44,7 +45,7 @@ def strengths(X: np.ndarray, limits: np.ndarray) -> np.ndarray:
 
 
 def interval_path(
-    X: np.ndarray, limits: np.ndarray, rhos: np.ndarray, tol: float = 1e-6, max_steps: int = 100
+    X: ArrayLike, limits: ArrayLike, rhos: ArrayLike, tol: float = 1e-6, max_steps: int = 100
 ) -> list[Weights]:
     """Minimise P for one strength after the other, each started at the last answer.
 
@@ -72,6 +73,7 @@ def interval_path(
     >>> found.w.round(2), round(found.constant, 2), found.gap < 1e-6
     (array([2.97]), -0.98, True)
     """
+    X, limits, rhos = (np.asarray(part, dtype=float) for part in (X, limits, rhos))
     hinges, w, f = Hinges.of(limits), np.zeros(X.shape[1]), np.zeros(X.shape[0])
     constant = hinges.best_constant(f)
     target = tol * hinges.value(f + constant)

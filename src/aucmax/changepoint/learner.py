@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from aucmax.changepoint.envelope import model_path
 from aucmax.changepoint.features import feature_table
-from aucmax.changepoint.labels import check_labels
+from aucmax.changepoint.labels import Label, as_list, check_labels
 from aucmax.changepoint.regressor import PenaltyRegressor
 from aucmax.changepoint.segmentation import Segmentations, check_sequences, segment
 from aucmax.changepoint.table import PenaltyTable
@@ -65,6 +65,10 @@ class PenaltyLearner(BaseEstimator):
         """
         sequences = check_sequences(sequences)
         labels = _checked_labels(labels, sequences)
+        if self.max_segments == 1:
+            raise ValueError("max_segments=1 leaves no change to be found, whatever the labels; give 2 or more")
+        if not (self.regressor is None or isinstance(self.regressor, PenaltyRegressor)):
+            raise ValueError(f"regressor={self.regressor!r}; pass a PenaltyRegressor, or None for the default one")
         regressor = PenaltyRegressor() if self.regressor is None else clone(self.regressor)
         self.table_ = PenaltyTable.of(self._segmented(sequences), labels)
         self.regressor_ = regressor.fit(feature_table(sequences), self.table_)
@@ -97,12 +101,13 @@ class PenaltyLearner(BaseEstimator):
         return [segment(sequence, self.max_segments) for sequence in sequences]
 
 
-def _checked_labels(labels: Any, sequences: list[np.ndarray]) -> list[list[Any]]:
+def _checked_labels(labels: Any, sequences: list[np.ndarray]) -> list[list[Label]]:
     """Labels of each sequence, none of which ends beyond it."""
-    listed = [list(each) for each in labels]
+    listed = as_list(labels)
     if len(listed) != len(sequences):
         text = f"there are {len(sequences)} sequences but labels of {len(listed)}"
         raise ValueError(f"{text}; pass a list of labels for each sequence, an empty one if it has none")
-    for i, (each, sequence) in enumerate(zip(listed, sequences)):
+    return [
         check_labels(each, sequence.size, f" of sequence {i}")
-    return listed
+        for i, (each, sequence) in enumerate(zip(listed, sequences))
+    ]

@@ -78,10 +78,10 @@ def load(name: str) -> ReadySet:
     ...     data = load("H3K4me3_TDH_immune")
     ...     assert data.X.shape == (378, 36) and len(data.table) == 378
     """
-    path = _folder() / name
+    path = _folder() / str(name)
     files = _files(path)
     if files is None:
-        near = difflib.get_close_matches(name, names(), n=5, cutoff=0.3) or names()
+        near = difflib.get_close_matches(str(name), names(), n=5, cutoff=0.3) or names()
         raise ValueError(f"there is no set {name!r} in {path.parent}; choose one of {near}")
     inputs = read(files[0])
     features = [column for column in inputs.names if column != _NAME]

@@ -15,6 +15,7 @@ from aucmax.changepoint.hinges import Hinges
 from aucmax.changepoint.lasso import Weights, interval_path, strengths
 from aucmax.changepoint.scaling import Scaling, check_features
 from aucmax.checks import generator
+from aucmax.settings import check_number
 from aucmax.threads import threads_for
 from aucmax.whole import afresh
 
@@ -75,10 +76,11 @@ class IntervalRegression(BaseEstimator):
         limits : array of shape (n, 2)
             Lower and upper limits; -inf and inf where there is none.
         """
-        X = check_features(X)
+        if self.rho is not None:
+            check_number("rho", self.rho)
+        check_number("tol", self.tol, zero=True)
+        X = check_features(self, X, reset=True)
         limits = check_limits(limits, X.shape[0])
-        if self.rho is not None and not 0.0 < self.rho < np.inf:
-            raise ValueError(f"rho={self.rho!r}; give a positive number, or None to choose it by cross-validation")
         scaling = Scaling.learn(X)
         Z = scaling.apply(X)
         rhos = strengths(Z, limits) if self.rho is None else np.array([self.rho], dtype=float)
@@ -86,12 +88,12 @@ class IntervalRegression(BaseEstimator):
             if self.rho is None:
                 self.rhos_, self.cv_loss_ = rhos, self._cv_loss(X, limits, rhos)
                 rhos = rhos[: int(np.argmin(self.cv_loss_)) + 1]
-            return self._keep(scaling, interval_path(Z, limits, rhos, self.tol)[-1], float(rhos[-1]), X.shape[1])
+            return self._keep(scaling, interval_path(Z, limits, rhos, self.tol)[-1], float(rhos[-1]))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted values; a cell beyond its column's range in training counts as the end of it, NaN as its mean."""
         check_is_fitted(self, "coef_")
-        X = check_features(X, self.coef_.size)
+        X = check_features(self, X, reset=False)
         return self._scaling.apply(X) @ self._weights.w + self._weights.constant
 
     def _cv_loss(self, X: np.ndarray, limits: np.ndarray, rhos: np.ndarray) -> np.ndarray:
@@ -104,9 +106,9 @@ class IntervalRegression(BaseEstimator):
             total += [test.size * hinges.value(left_out @ each.w + each.constant) for each in found]
         return total / X.shape[0]
 
-    def _keep(self, scaling: Scaling, weights: Weights, rho: float, n_features: int) -> IntervalRegression:
+    def _keep(self, scaling: Scaling, weights: Weights, rho: float) -> IntervalRegression:
         self._scaling, self._weights = scaling, weights
-        self.coef_ = np.zeros(n_features)
+        self.coef_ = np.zeros(self.n_features_in_)
         self.coef_[scaling.column] = weights.w / scaling.deviation
         self.intercept_ = weights.constant - float(scaling.mean @ self.coef_[scaling.column])
         self.rho_, self.gap_ = rho, weights.gap
@@ -121,10 +123,11 @@ def check_limits(limits: Any, n: int) -> np.ndarray:
     table = np.asarray(limits, dtype=float)
     if table.shape != (n, 2):
         raise ValueError(f"limits has shape {table.shape}; pass a lower and an upper limit for each of {n} rows")
-    wrong = np.flatnonzero(~(table[:, 0] <= table[:, 1]))
-    if wrong.size:
-        low, high = table[wrong[0]]
-        raise ValueError(f"limits {low:g} .. {high:g} of row {wrong[0]} are not an interval; put the lower one first")
+    is_interval = (table[:, 0] <= table[:, 1]) & (table[:, 0] < np.inf) & (table[:, 1] > -np.inf)
+    if not is_interval.all():
+        row = int(is_interval.argmin())
+        text = f"limits {table[row, 0]:g} .. {table[row, 1]:g} of row {row} are not an interval"
+        raise ValueError(f"{text}; put the lower one first, and -inf or inf where there is none")
     if not np.isfinite(table).any():
         raise ValueError("no limit is finite, so that any prediction would do; pass rows with a lower or upper limit")
     return table
@@ -132,6 +135,7 @@ def check_limits(limits: Any, n: int) -> np.ndarray:
 
 def _folds(limits: np.ndarray, cv: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
     """Training and test rows of shuffled folds, without rows that have no limit at all."""
+    check_number("cv", cv, whole=True)
     informed = np.flatnonzero(np.isfinite(limits).any(axis=1))
     if not 2 <= cv <= informed.size:
         raise ValueError(f"cv={cv}, but {informed.size} rows have a limit; give 2 folds or more, and a row for each")

@@ -34,7 +34,8 @@ class PenaltyRegressor(BaseEstimator):
     model : {"aum", "interval", "constant"}
         All of the above; interval regression alone; or the same penalty for all sequences, that of fewest errors.
     descent : Descent or None
-        Settings of the descent (see `aucmax.aum.Descent`).
+        Settings of the descent (see `aucmax.aum.Descent`). `step_from` and `patience` hold while the number of steps
+        is chosen; the steps on all sequences, of which none are held out, are those of `step_from="aum"`.
     validation : float
         Part of the sequences that is held out to choose the number of steps.
     cv : int
@@ -88,9 +89,11 @@ class PenaltyRegressor(BaseEstimator):
         """
         if self.model not in MODELS:
             raise ValueError(f"unknown model {self.model!r}; choose one of {list(MODELS)}")
-        if not 0.0 < self.validation < 1.0:
+        if not (isinstance(self.validation, (int, float)) and 0.0 < self.validation < 1.0):
             raise ValueError(f"validation={self.validation!r}; give a part between 0 and 1")
-        X = check_features(X)
+        if not (self.descent is None or isinstance(self.descent, Descent)):
+            raise ValueError(f"descent={self.descent!r}; pass a Descent, or None for the default settings")
+        X = check_features(self, X, reset=True)
         _check_rows(X, table)
         _check_errors(table)
         labelled = np.flatnonzero(table.n_labels > 0)
@@ -101,12 +104,12 @@ class PenaltyRegressor(BaseEstimator):
             self._learn(Z, known, int(generator(self.random_state).integers(2**31 - 1)))
         if self.model != "interval":
             self._constant = -best_intercept(known.errors(), -(Z @ self._w))
-        return self._keep(X.shape[1])
+        return self._keep()
 
     def predict(self, X: Any) -> np.ndarray:
         """Log penalties; a cell beyond its column's range in training counts as the end of it, NaN as its mean."""
         check_is_fitted(self, "coef_")
-        return self._scaling.apply(check_features(X, self.coef_.size)) @ self._w + self._constant
+        return self._scaling.apply(check_features(self, X, reset=False)) @ self._w + self._constant
 
     def score(self, X: Any, table: PenaltyTable) -> float:
         """The part of all labels that the predicted penalties get right."""
@@ -116,7 +119,7 @@ class PenaltyRegressor(BaseEstimator):
 
     def _learn(self, Z: np.ndarray, table: PenaltyTable, seed: int) -> None:
         """Weights by interval regression on all rows and, if wished, the steps that were best for a part of them."""
-        settings = self.descent or Descent()
+        settings = Descent() if self.descent is None else self.descent
         if self.model == "aum":
             self.n_steps_ = self._best_steps(Z, table, settings, seed)
         first = self._interval(Z, table, seed)
@@ -137,10 +140,10 @@ class PenaltyRegressor(BaseEstimator):
     def _interval(self, Z: np.ndarray, table: PenaltyTable, seed: int) -> IntervalRegression:
         return IntervalRegression(cv=self.cv, random_state=seed).fit(Z, table.targets())
 
-    def _keep(self, n_features: int) -> PenaltyRegressor:
+    def _keep(self) -> PenaltyRegressor:
         """Weights in the units of X."""
         scaling = self._scaling
-        self.coef_ = np.zeros(n_features)
+        self.coef_ = np.zeros(self.n_features_in_)
         self.coef_[scaling.column] = self._w / scaling.deviation
         self.intercept_ = self._constant - float(scaling.mean @ self.coef_[scaling.column])
         return self

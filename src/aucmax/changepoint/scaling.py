@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import validate_data
 
 CONSTANT = 1e-10  # of the mean: a column that varies less is rounding
 
@@ -48,11 +49,6 @@ class Scaling(NamedTuple):
         return (np.where(np.isnan(used), self.mean, used) - self.mean) / self.deviation
 
 
-def check_features(X: Any, n_columns: int | None = None) -> np.ndarray:
-    """A table of features, in which NaN and infinity are allowed."""
-    table = np.asarray(X, dtype=float)
-    if table.ndim != 2 or 0 in table.shape:
-        raise ValueError(f"X has shape {table.shape}; pass a table of at least one row and one column")
-    if n_columns is not None and table.shape[1] != n_columns:
-        raise ValueError(f"X has {table.shape[1]} columns, but {n_columns} in training; pass the same features")
-    return table
+def check_features(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
+    """A table of features, in which NaN and infinity are allowed; `reset` keeps their names, else they must agree."""
+    return validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False)

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from aucmax.settings import check_number
+
+LARGEST = 1e153  # value over the root of the length: squares of twice as much still add up
 ROUNDING = 4.0 * np.finfo(float).eps  # of the largest value: a fit as near as that is exact
 
 
@@ -21,10 +24,13 @@ class Segmentations:
         Sum of squared errors with 0, 1, 2, ... changes.
     changes : list of arrays
         The places of these changes: how many values are before each.
+    length : int
+        The number of values of the sequence, beyond which no label may end; infinite if not given.
     """
 
     loss: np.ndarray
     changes: list[np.ndarray]
+    length: float = np.inf
 
 
 def segment(sequence: Any, max_segments: int = 20) -> Segmentations:
@@ -48,11 +54,10 @@ def segment(sequence: Any, max_segments: int = 20) -> Segmentations:
     ([array([], dtype=int64), array([3]), array([3, 5])], array([100.,  16.,   0.]))
     """
     values = check_sequence(sequence)
-    if not max_segments >= 1:
-        raise ValueError(f"max_segments={max_segments}; it must be at least 1")
-    n_changes = min(int(max_segments), values.size) - 1
+    check_number("max_segments", max_segments, whole=True)
+    n_changes = min(max_segments, values.size) - 1
     changes = [np.arange(0), *_places(values, n_changes)]
-    return Segmentations(np.array([_loss(values, places) for places in changes]), changes)
+    return Segmentations(np.array([_loss(values, places) for places in changes]), changes, values.size)
 
 
 def check_sequences(sequences: Iterable[Any]) -> list[np.ndarray]:
@@ -73,6 +78,10 @@ def check_sequence(sequence: Any, number: str = "") -> np.ndarray:
     if not finite.all():
         where = int(finite.argmin())
         raise ValueError(f"sequence{number} has {values[where]} at place {where}; fill it in or cut it out")
+    where = int(np.abs(values).argmax())
+    if abs(values[where]) > LARGEST / np.sqrt(values.size):
+        text = f"sequence{number} has {values[where]:g} at place {where}, whose square overflows"
+        raise ValueError(f"{text}; divide the sequence by its size")
     return values
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from aucmax.jit import kernel
 
 
-def target_intervals(starts: np.ndarray, min_log_lambda: np.ndarray, errors: np.ndarray) -> np.ndarray:
+def target_intervals(starts: ArrayLike, min_log_lambda: ArrayLike, errors: ArrayLike) -> np.ndarray:
     """For each sequence the longest interval of log penalties with the fewest errors.
 
     Of neighbouring rows with the fewest errors the longest run in log penalty is taken, the later of equals. If a
@@ -35,10 +36,9 @@ def target_intervals(starts: np.ndarray, min_log_lambda: np.ndarray, errors: np.
     >>> target_intervals(np.array([0, 4]), np.array([-np.inf, 0.0, 1.0, 5.0]), np.array([2, 0, 1, 3]))
     array([[0., 1.]])
     """
-    limits = np.empty((starts.size - 1, 2))
-    for i, (first, end) in enumerate(pairwise(starts)):
-        limits[i] = _longest_run(min_log_lambda[first:end], errors[first:end])
-    return limits
+    low, wrong = np.asarray(min_log_lambda, dtype=float), np.asarray(errors)
+    runs = [_longest_run(low[first:end], wrong[first:end]) for first, end in pairwise(np.asarray(starts))]
+    return np.array(runs).reshape(-1, 2)
 
 
 @kernel(strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from aucmax.changepoint.labels import Label
 from aucmax.checks import generator
+from aucmax.settings import check_number
 
 SHORTEST = 12  # segment
 
@@ -48,6 +49,7 @@ def toy(n: int = 60, *, jump: float = 2.0, random_state: int | None = 0) -> ToyS
     >>> [values.size for values in data.sequences], data.labels[0][0].kind in ("0changes", "1change", ">0changes")
     ([..., ..., ...], True)
     """
+    check_number("n", n, whole=True)
     rng = generator(random_state)
     drawn = [_draw(rng, jump) for _ in range(n)]
     return ToySequences(*(list(part) for part in zip(*drawn, strict=True)))

@@ -13,13 +13,15 @@ import click
 from aucmax import datasets as named_sets
 from aucmax.cli.door import Door
 from aucmax.cli.fitting import FitSettings, fit_model
-from aucmax.cli.output import check_output, whole_file
+from aucmax.cli.output import check_output
 from aucmax.cli.progress import watching
 from aucmax.cli.scoring import evaluate_file, write_scores
 from aucmax.cli.screen import as_json, show_comparison, show_evaluation, show_fit, show_list, show_source, title
 from aucmax.cli.source import is_file, load_source, read_source
 from aucmax.compare import STANDARD
 from aucmax.compare import compare as compare_models
+from aucmax.files import FORMATS
+from aucmax.files.writing import whole_file
 from aucmax.kernel_checks import NAMES as KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
@@ -27,6 +29,7 @@ from aucmax.plots import new_axes, plot_comparison
 from aucmax.solvers import SOLVERS
 
 FILE = click.Path(path_type=Path)
+STDIN = Path("/dev/stdin")
 PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -71,6 +74,18 @@ def _check_kernel(solver: str | None, l1_ratio: float, loss: list[str], **others
         raise click.UsageError("--kernel goes with L2 and a single --loss; leave --solver and --l1-ratio out")
 
 
+def _piped(context: Any, parameter: Any, path: Path) -> Path:
+    """- as what is piped in."""
+    return STDIN if str(path) == "-" else path
+
+
+def _check_named(name: str, **options: str | None) -> None:
+    """Refuse the options of files for what is none."""
+    given = [f"--{option}" for option, value in options.items() if value is not None]
+    if given:
+        raise click.UsageError(f"there is no file {name!r}, and a data set takes no {' and no '.join(given)}")
+
+
 def _picture(context: Any, parameter: Any, path: Path | None) -> Path | None:
     if path is not None and path.suffix.lower() not in PICTURES:
         raise click.BadParameter(f"{str(path)!r}; the name must end in one of {list(PICTURES)}")
@@ -88,16 +103,30 @@ def _options(*options: Callable) -> Callable:
     return decorate
 
 
+def _check_solver(*, solver: str | None, loss: list[str], **others: Any) -> None:
+    """A solver fits one loss, and one that it takes."""
+    if solver is None:
+        return
+    taken = [name for name, kind in LOSSES.items() if issubclass(kind, SOLVERS[solver].losses)]
+    if len(loss) > 1 or loss[0] not in taken:
+        raise click.UsageError(f"--solver {solver} fits one of the losses {taken}; give --loss so, or leave it out")
+
+
+data_file = click.argument("data", type=FILE, callback=_piped)
+with_format = click.option(
+    "--format", type=click.Choice(list(FORMATS)), help="Format of DATA; told by the end of its name if not given."
+)
 as_machine = click.option("--json", "machine", is_flag=True, help="JSON on stdout, for machines.")
 weighted = click.option("--weight", metavar="COLUMN", help="Column of row weights; 3 counts as three rows.")
 rows_in = _options(
     click.option("--target", metavar="COLUMN", help="Column of labels; not for libsvm and npz files."),
     click.option("--positive", metavar="LABEL", help="Label to rank first; the rarer one if not given."),
     weighted,
+    with_format,
 )
 folds = _options(
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Fixes the folds."),
+    click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Fixes the folds."),
 )
 
 
@@ -108,13 +137,15 @@ def aucmax() -> None:
 
 
 @aucmax.command()
-@click.argument("data", type=FILE)
+@data_file
 @rows_in
 @click.option(
     "-o", "--output", type=FILE, required=True, help="The model file to write (JSON); its folder is made if need be."
 )
 @click.option(
-    "--loss", default="squared", show_default=True, callback=_names(LOSSES), help="Several with commas: the best."
+    "--loss",
+    callback=_names(LOSSES),
+    help="Several with commas: the best. If not given: squared, or that of the solver.",
 )
 @click.option("--l1-ratio", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of l1.")
 @click.option(
@@ -129,17 +160,17 @@ def aucmax() -> None:
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
 @as_machine
 @click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
-def fit(data, target, positive, weight, output, machine, quiet, **settings) -> None:
+def fit(data, target, positive, weight, format, output, machine, quiet, **settings) -> None:
     """Fit a model to a table, judge it on rows it has not seen, and save it."""
     check_output(output, data)
-    if settings["solver"] is not None and len(settings["loss"]) > 1:
-        raise click.UsageError("--solver fits one loss; give a single --loss, or leave --solver out")
+    if settings["loss"] is None:
+        settings["loss"] = ["squared" if settings["solver"] is None else SOLVERS[settings["solver"]].losses[0].name]
+    _check_solver(**settings)
     if settings["kernel"] is not None:
         _check_kernel(**settings)
     with watching(f"reading {data}") as report:
-        source = read_source(data, target, positive, weight)
+        source = read_source(data, target, positive, weight, format)
         fitted = fit_model(source, FitSettings(**settings), report)
-    output.parent.mkdir(parents=True, exist_ok=True)
     save(fitted.model, output)
     if machine:
         as_json(fitted.to_dict() | {"model": str(output)})
@@ -149,22 +180,23 @@ def fit(data, target, positive, weight, output, machine, quiet, **settings) -> N
 
 
 @aucmax.command()
-@click.argument("data", type=FILE)
+@data_file
+@with_format
 @click.option("--model", "model_file", type=FILE, required=True, help="A model written by `aucmax fit`.")
 @click.option("-o", "--output", type=FILE, help="The CSV file to write; stdout if not given.")
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
 @click.option("--json", "machine", is_flag=True, help="JSON on stdout, for machines; needs --output.")
-def score(data, model_file, output, id_column, machine) -> None:
+def score(data, format, model_file, output, id_column, machine) -> None:
     """Score the rows of a table with a saved model, chunk by chunk."""
     check_output(output, data, model_file)
     if output is None and machine:
         raise click.UsageError("--json needs --output, since the scores themselves go to stdout")
     model = load(model_file)
     if output is None:
-        write_scores(model, data, sys.stdout, id_column, report=lambda *done: None)
+        write_scores(model, data, sys.stdout, id_column, lambda *done: None, format)
         return
     with watching(f"scoring {data}") as report, whole_file(output) as file:
-        rows = write_scores(model, data, file, id_column, report)
+        rows = write_scores(model, data, file, id_column, report, format)
     if machine:
         as_json({"data": str(data), "model": str(model_file), "rows": rows, "output": str(output)})
     else:
@@ -172,16 +204,17 @@ def score(data, model_file, output, id_column, machine) -> None:
 
 
 @aucmax.command()
-@click.argument("data", type=FILE)
+@data_file
+@with_format
 @click.option("--model", "model_file", type=FILE, required=True, help="A model written by `aucmax fit`.")
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of the training if not given.")
 @weighted
 @as_machine
-def evaluate(data, model_file, target, weight, machine) -> None:
+def evaluate(data, format, model_file, target, weight, machine) -> None:
     """Judge a saved model on a table with labels."""
     model = load(model_file)
     with watching(f"scoring {data}"):
-        evaluation = evaluate_file(model, data, target, weight)
+        evaluation = evaluate_file(model, data, target, weight, format)
     if machine:
         as_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
     else:
@@ -189,7 +222,7 @@ def evaluate(data, model_file, target, weight, machine) -> None:
 
 
 @aucmax.command()
-@click.argument("data")
+@data_file
 @rows_in
 @click.option(
     "--models",
@@ -200,12 +233,19 @@ def evaluate(data, model_file, target, weight, machine) -> None:
 @folds
 @click.option("--plot", type=FILE, callback=_picture, help="A picture to write (png, svg or pdf).")
 @as_machine
-def compare(data, target, positive, weight, models, reference, cv, seed, plot, machine) -> None:
+def compare(data, target, positive, weight, format, models, reference, cv, seed, plot, machine) -> None:
     """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
-    check_output(plot, Path(data))
+    check_output(plot, data)
+    if not is_file(data):
+        _check_named(str(data), target=target, weight=weight, format=format)
+    if reference is not None and reference not in (models or STANDARD):
+        raise click.BadParameter(f"{reference!r}; choose from {list(models or STANDARD)}", param_hint="--reference")
     ax = None if plot is None else new_axes(len(models or STANDARD))
     with watching(f"reading {data}") as report:
-        source = read_source(Path(data), target, positive, weight) if is_file(data) else load_source(data, positive)
+        if is_file(data):
+            source = read_source(data, target, positive, weight, format)
+        else:
+            source = load_source(str(data), positive)
         settings = {"cv": cv, "random_state": seed, "reference": reference, "sample_weight": source.weight}
         comparison = compare_models(source.X, source.y, models, progress=report, **settings)
     if ax is not None:

@@ -139,8 +139,7 @@ def _threshold(fitted: Any, source: Source, scores: np.ndarray, demand: dict[str
 def _facts(source: Source, settings: FitSettings, fitted: Any, comparison: Comparison) -> dict[str, Any]:
     row = comparison["aucmax"]
     return {
-        "target": source.facts["target"],
-        "weight": source.facts["weight"],
+        **source.facts,
         "rows": len(source.y),
         "positives": int(source.y.sum()),
         "kernel": getattr(fitted, "best_kernel_", "linear"),

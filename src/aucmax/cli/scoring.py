@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import warnings
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,38 +20,52 @@ from aucmax.metrics import auc_influence, auc_interval, auc_limits, break_even, 
 from aucmax.models import Model
 
 
-def write_scores(model: Model, path: Path, out: IO[str], id_column: str | None, report: Report) -> int:
+def write_scores(
+    model: Model, path: Path, out: IO[str], id_column: str | None, report: Report, format: str | None
+) -> int:
     """Score a file chunk by chunk as CSV; the number of rows."""
     names = ["score", *(["probability"] if model.calibration else []), "prediction"]
     writer, done = csv.writer(out, lineterminator="\n"), 0
-    for chunk in read_chunks(path, n_features=_width(model)):
-        lines = _lines(model, chunk, id_column, done)
+    unknown: Counter[str] = Counter()
+    for chunk in read_chunks(path, format=format, **_layout(model)):
+        try:
+            lines = _lines(model, chunk, id_column)
+        except ValueError as error:
+            raise ValueError(f"after row {done}: {error}" if done else str(error)) from None
+        unknown.update(_unknown(model, chunk))
         if done == 0:  # a file that cannot be scored leaves nothing, not even a header
             writer.writerow(names if id_column is None else [id_column, *names])
         writer.writerows(lines)
         done += len(chunk)
         report(done, None, "rows scored")
+    _note_unknown(unknown)
     return done
 
 
-def _width(model: Model) -> int | None:
-    """The columns of a matrix; a model of named columns takes none, and says so itself."""
-    return model.n_features if model.columns is None else None
+def _layout(model: Model) -> dict[str, Any]:
+    """Width and first index of a matrix, as in training; a model of named columns takes none, and says so itself."""
+    if model.columns is not None:
+        return {}
+    zero_based = model.training.get("zero_based")
+    return {"n_features": model.n_features, "zero_based": "auto" if zero_based is None else zero_based}
 
 
-def finite_scores(model: Model, X: Any, before: int = 0) -> np.ndarray:
-    """The scores of the rows; one that is not finite is an error."""
-    scores = model.decision_function(X)
-    finite = np.isfinite(scores)
-    if not finite.all():
-        row = before + int(finite.argmin()) + 1
-        raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
-    return scores
+def _unknown(model: Model, table: Table) -> dict[str, int]:
+    return {} if model.columns is None else model.columns.unknown(table)
 
 
-def _lines(model: Model, chunk: Table, id_column: str | None, before: int) -> Iterator[tuple]:
+def _note_unknown(counts: dict[str, int]) -> None:
+    for name, count in counts.items():
+        warnings.warn(
+            f"{count} cells of column {name!r} hold a category that training did not know; write them as there, or "
+            "fit again",
+            stacklevel=2,
+        )
+
+
+def _lines(model: Model, chunk: Table, id_column: str | None) -> Iterator[tuple]:
     X = model.features(chunk)
-    columns = [finite_scores(model, X, before).tolist()]
+    columns = [model.decision_function(X).tolist()]
     if model.calibration is not None:
         columns.append(model.predict_proba(X)[:, 1].tolist())
     columns.append(model.predict(X).tolist())
@@ -65,8 +81,9 @@ class Evaluation:
     Parameters
     ----------
     rows, positives : int
-    auc, low, high : float
-        AUC with its 95 % interval.
+    auc : float
+    low, high : float or None
+        The 95 % interval of the AUC; None if a class has one row only.
     threshold : float
         The positive label is predicted at scores of at least this; above 0 if the model has none.
     tp, fp, fn, tn : float
@@ -80,8 +97,8 @@ class Evaluation:
     rows: int
     positives: int
     auc: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     threshold: float
     tp: float
     fp: float
@@ -98,14 +115,17 @@ class Evaluation:
         return asdict(self)
 
 
-def evaluate_file(model: Model, path: Path, target: str | None, weight_column: str | None) -> Evaluation:
+def evaluate_file(
+    model: Model, path: Path, target: str | None, weight_column: str | None, format: str | None
+) -> Evaluation:
     """Judge a model on a file with labels; the target column is that of the training if not named."""
-    table = read(path, n_features=_width(model))
+    table = read(path, format=format, **_layout(model))
     target = model.training.get("target") if target is None else target
     y, _ = split_target(table, target, labels=model.classes)
     weight = None if weight_column is None else read_weight(table, weight_column)
     X = model.features(table)
-    scores = finite_scores(model, X)
+    scores = model.decision_function(X)
+    _note_unknown(_unknown(model, table))
     called = model.predict(X) == np.array(model.classes)[1]
     auc, low, high = _interval(y, scores, weight)
     return Evaluation(
@@ -120,12 +140,17 @@ def evaluate_file(model: Model, path: Path, target: str | None, weight_column: s
     )
 
 
-def _interval(y: np.ndarray, scores: np.ndarray, weight: np.ndarray | None) -> tuple[float, float, float]:
+def _interval(
+    y: np.ndarray, scores: np.ndarray, weight: np.ndarray | None
+) -> tuple[float, float | None, float | None]:
+    auc = roc_auc(y, scores, weight)
+    n_rare = int(np.bincount(y if weight is None else y[weight > 0], minlength=2).min())
+    if n_rare < 2:
+        return auc, None, None
     if weight is None:
         return auc_interval(y, scores)[:3]
-    auc = roc_auc(y, scores, weight)
     std_error = float(np.linalg.norm(auc_influence(y > 0, scores, weight)))
-    return auc, *auc_limits(auc, std_error, int(np.bincount(y[weight > 0], minlength=2).min()))
+    return auc, *auc_limits(auc, std_error, n_rare)
 
 
 def _decisions(actual: np.ndarray, called: np.ndarray, weight: np.ndarray) -> dict[str, float]:

@@ -69,7 +69,9 @@ def show_evaluation(evaluation: Evaluation, labels: Sequence[Any]) -> None:
     """AUC with its interval, and the decisions at the threshold."""
     it = evaluation
     click.echo(f"{it.rows:,} rows, {it.positives:,} of them {labels[1]!r}")
-    click.echo(f"AUC {it.auc:.4f}, 95 % interval {it.low:.4f} to {it.high:.4f}")
+    one = it.low is None or it.high is None
+    interval = "no interval for a class of one row" if one else f"95 % interval {it.low:.4f} to {it.high:.4f}"
+    click.echo(f"AUC {it.auc:.4f}, {interval}")
     click.echo(f"precision = recall = {it.break_even:.4f} when as many rows are called positive as are")
     click.echo(f"at the threshold {it.threshold:.6g}:")
     rows = [

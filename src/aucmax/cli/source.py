@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from aucmax import datasets
-from aucmax.files import FORMATS, Columns, Table, read, split_target
+from aucmax.files import Columns, Table, read, split_target
+from aucmax.files.reading import format_of
 from aucmax.files.table import Label, numbers
 from aucmax.rows import is_sparse
 
@@ -30,7 +31,7 @@ class Source:
         How the table was encoded; None if it is a matrix.
     weight : array or None
     facts : dict
-        The names of the target and of the weight column.
+        The names of the target and of the weight column, and where the indices of a libsvm file start.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Source:
     labels: tuple[Label, Label]
     columns: Columns | None
     weight: np.ndarray | None
-    facts: dict[str, str | None]
+    facts: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         """What the user should know about the rows, as plain JSON values."""
@@ -55,12 +56,14 @@ class Source:
         }
 
 
-def read_source(path: Path, target: str | None, positive: str | None, weight: str | None) -> Source:
+def read_source(
+    path: Path, target: str | None, positive: str | None, weight: str | None, format: str | None
+) -> Source:
     """The rows of a file: a table with a target column, or a matrix with labels."""
-    table = read(path)
+    table = read(path, format=format)
     y, labels = split_target(table, target, positive)
     values = None if weight is None else read_weight(table, weight)
-    facts = {"target": target, "weight": weight}
+    facts = {"target": target, "weight": weight, "zero_based": table.zero_based}
     if table.X is not None:
         _check_matrix(table.X)
         return Source(str(path), table.X, y, labels, None, values, facts)
@@ -89,20 +92,18 @@ def load_source(name: str, positive: str | None) -> Source:
     if positive is not None and positive.lstrip("-").isdigit():
         known = int(positive)
     data = datasets.load(name, binarise=known, random_state=0)
-    facts: dict[str, str | None] = {"target": None, "weight": None}
-    return Source(name, data.X, (data.y > 0).astype(int), (-1, 1), None, None, facts)
+    return Source(name, data.X, (data.y > 0).astype(int), (-1, 1), None, None, {})
 
 
-def is_file(name: str) -> bool:
+def is_file(name: str | Path) -> bool:
     """Whether a name means a file: there is one, or it ends like one.
 
     Examples
     --------
-    >>> is_file("data.csv"), is_file("digits")
+    >>> is_file("data.csv.xz"), is_file("digits")
     (True, False)
     """
-    endings = tuple(ending for known in FORMATS.values() for ending in known)
-    return Path(name).exists() or name.lower().removesuffix(".gz").endswith(endings)
+    return format_of(name) is not None or (Path(name).exists() and not Path(name).is_dir())
 
 
 def read_weight(table: Table, name: str) -> np.ndarray:

@@ -138,8 +138,21 @@ def _manifest(folder: Path) -> dict[str, dict[str, Any]]:
     path = folder / "MANIFEST.json"
     if not path.is_file():
         raise FileNotFoundError(f"AUCMAX_DATA is {folder}, but there is no {path}")
-    entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None
+    entries = content.get("datasets") if isinstance(content, dict) else None
+    if not isinstance(entries, list) or not all(map(_is_entry, entries)):
+        raise ValueError(f"{path} must hold a list `datasets` of objects with the texts `name`, `file` and `sha256`")
     return {entry["name"]: entry for entry in entries if entry["file"].endswith(".npz")}
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether a line has all that `load` needs; what is no npz file needs no checksum."""
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("name", "file")):
+        return False
+    return isinstance(entry.get("sha256"), str) or not entry["file"].endswith(".npz")
 
 
 def _check_digest(path: Path, expected: str) -> None:
@@ -154,8 +167,9 @@ def _rows(path: Path) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
     if "num" in arrays:
         one_hot = [np.eye(size, dtype=np.float32)[arrays[key]] for key, size in (("wilderness", 4), ("soil", 40))]
         return np.hstack([arrays["num"].astype(np.float32), *one_hot]), arrays["y"]
-    table = npz.as_table(arrays, path)
-    X: Any = table.X
+    X: Any = npz.as_table(arrays, path).X
+    if "y" not in arrays:
+        raise ValueError(f"{path} has no labels: add an array named y")
     return (X if X.dtype.kind == "f" else X.astype(np.float32)), arrays["y"]
 
 
@@ -164,8 +178,8 @@ def _two_classes(labels: np.ndarray, binarise: Any, random_state: int | None, na
     classes = np.unique(labels)
     if binarise is None and len(classes) > 2:
         raise ValueError(
-            f"{name!r} has {len(classes)} classes; pass binarise='even_odd', 'random_halves' or a label of "
-            f"{classes.tolist()[:10]}"
+            f"{name!r} has {len(classes)} classes; say which are positive, by binarise or --positive: 'even_odd', "
+            f"'random_halves' or a label of {classes.tolist()[:10]}"
         )
     if binarise is None:
         positive = classes[-1:]
@@ -183,7 +197,7 @@ def _one_label(binarise: Any, classes: np.ndarray, name: str) -> Any:
     label = binarise[1] if is_pair else binarise
     if not isinstance(label, Hashable) or isinstance(label, bool) or label not in classes.tolist():
         raise ValueError(
-            f"unknown binarise {binarise!r} for {name!r}; pass 'even_odd', 'random_halves', ('one_vs_rest', label) "
-            f"or a label of {classes.tolist()[:10]}"
+            f"{name!r} has no label {binarise!r}; say which are positive: 'even_odd', 'random_halves' or a label of "
+            f"{classes.tolist()[:10]}"
         )
     return label

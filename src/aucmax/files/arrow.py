@@ -1,19 +1,23 @@
 """Parquet and Arrow files, with pyarrow (`pip install aucmax[files]`).
 
-Numbers become float64 and text stays text. Anything else (dates, lists) becomes text, which `Columns` will leave
-out and name unless it has few distinct values.
+Integers stay integers, other numbers become float64 and text stays text. Numbers that neither can hold (long
+decimals, large integers beside missing ones) become text, so that an id is never rounded. Anything else (dates,
+lists) becomes text too, which `Columns` will leave out and name unless it has few distinct values.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aucmax.files.table import TEXT, Table
+
+_DIGITS = 15  # that float64 holds for certain
 
 
 def read_parquet(path: str | Path, *, rows: int) -> Iterator[Table]:
@@ -68,12 +72,16 @@ def _table(batch: Any) -> Table:
 
 
 def _column(array: Any) -> np.ndarray:
-    types = _pyarrow("pyarrow").types
+    pyarrow = _pyarrow("pyarrow")
+    types = pyarrow.types
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
     kind = array.type
-    if types.is_boolean(kind) and not array.null_count:
+    if (types.is_boolean(kind) or types.is_integer(kind)) and not array.null_count:
         return array.to_numpy(zero_copy_only=False)
-    if any(is_kind(kind) for is_kind in (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal)):
+    if types.is_boolean(kind) or types.is_floating(kind) or (types.is_decimal(kind) and kind.precision <= _DIGITS):
         return array.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    if types.is_integer(kind):
+        with suppress(pyarrow.ArrowInvalid):  # above 2^53
+            return array.cast("float64").to_numpy(zero_copy_only=False)
     return np.array(["" if cell is None else str(cell) for cell in array.to_pylist()], dtype=TEXT)

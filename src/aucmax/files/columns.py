@@ -15,7 +15,7 @@ import numpy as np
 
 from aucmax.files.delimited import NO_NAME
 from aucmax.files.json_parts import check_parts
-from aucmax.files.table import MISSING, TEXT, Table, is_missing, numbers, words
+from aucmax.files.table import MISSING, TEXT, Table, is_missing, number_in, numbers, words
 
 _KINDS = ("numeric", "boolean", "categorical")
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -75,12 +75,19 @@ class Column:
         else:
             found = _finite_numbers(values, self.name)
             if found is None:
-                now = _first_word(values)
+                now, _ = _first_word(values)
                 raise ValueError(f"column {self.name!r} was {self.kind} in training, but now holds {now!r}")
             missing = np.isnan(found)
             out[:, 0] = np.where(missing, self.median, found)
         if self.missing:
             out[:, -1] = missing
+
+    def unknown(self, values: np.ndarray) -> int:
+        """How many cells hold a category that training did not know."""
+        if self.kind != "categorical":
+            return 0
+        known = np.isin(words(values), np.array(self.categories, dtype=TEXT))
+        return int((~known & ~is_missing(values)).sum())
 
 
 @dataclass(frozen=True)
@@ -162,6 +169,11 @@ class Columns:
             j += width
         return X
 
+    def unknown(self, table: Table) -> dict[str, int]:
+        """By column, how many cells hold a category that training did not know; `encode` gives them none."""
+        counts = {column.name: column.unknown(table.columns[column.name]) for column in self.columns}
+        return {name: count for name, count in counts.items() if count}
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain JSON values."""
         used = [asdict(column) | {"categories": list(column.categories)} for column in self.columns]
@@ -188,28 +200,30 @@ def _learn(name: str, values: np.ndarray, max_categories: int) -> Column | str:
     missing = is_missing(values) if found is None else np.isnan(found)
     if missing.all():
         return "every cell is missing"
-    if found is not None and np.ptp(found[~missing]) > 0:
+    if found is not None and (missing.any() or np.ptp(found) > 0):
         kind = "boolean" if _starts_with_truth(values) else "numeric"
         return Column(name, kind, float(np.median(found[~missing])), (), bool(missing.any()))
     categories = np.unique(words(values[~missing])).tolist()
-    if not missing.any() and (found is not None or len(categories) == 1):
+    if found is not None or (not missing.any() and len(categories) == 1):
         return f"constant: every cell is {categories[0]!r}"
-    if len(categories) > min(max_categories, max(2, len(values) // 2)):
-        _warn_of_few_words(name, values[~missing])
-        return f"text with {len(categories)} distinct values, e.g. {_first_word(values)!r}"
+    free = len(categories) > min(max_categories, max(2, len(values) // 2))
+    word, row = _first_word(values)
+    if _mostly_numbers(values[~missing]):
+        fate = "left out as text" if free else f"taken as {len(categories)} categories"
+        warnings.warn(
+            f"column {name!r} is {fate}, but most of its cells are numbers; to use it as numbers, mend or empty "
+            f"those that are not, such as {word!r} in row {row}",
+            stacklevel=2,
+        )
+    if free:
+        return f"text with {len(categories)} distinct values, e.g. {word!r}"
     return Column(name, "categorical", 0.0, tuple(categories), bool(missing.any()))
 
 
-def _warn_of_few_words(name: str, values: np.ndarray) -> None:
-    """A column of numbers may hold a stray word, and should not be lost without a sign."""
+def _mostly_numbers(values: np.ndarray) -> bool:
+    """Whether nine of ten cells are numbers, so that the others are probably stray words."""
     cells = values[:1000].tolist()
-    count = sum(numbers(np.array([cell], dtype=TEXT)) is not None for cell in cells)
-    if count >= 0.9 * len(cells):
-        warnings.warn(
-            f"column {name!r} is left out as text, but {count} of its first {len(cells)} cells are numbers; mend or "
-            f"empty those that are not, such as {_first_word(values)!r}, to use it",
-            stacklevel=2,
-        )
+    return sum(number_in(cell) is not None for cell in cells) >= 0.9 * len(cells)
 
 
 def _finite_numbers(values: np.ndarray, name: str) -> np.ndarray | None:
@@ -236,12 +250,11 @@ def _truth_values(values: np.ndarray) -> np.ndarray | None:
     return None if None in codes else np.array(codes, dtype=float)[place]
 
 
-def _first_word(values: np.ndarray) -> str:
-    """The first cell that is not a number, cut short."""
-    for cell in values[~is_missing(values)].tolist():
-        if numbers(np.array([cell], dtype=TEXT)) is None:
-            return cell if len(cell) <= 30 else cell[:27] + "..."
-    return ""
+def _first_word(values: np.ndarray) -> tuple[str, int]:
+    """The first cell that is not a number, cut short, and its row."""
+    found = ((cell, row) for row, cell in enumerate(values.tolist(), 1) if number_in(cell) is None)
+    word, row = next(found, ("", 0))
+    return word if len(word) <= 30 else word[:27] + "...", row
 
 
 def _column_from_dict(plain: Any) -> Column:

@@ -49,5 +49,7 @@ def _damage_told(path: str | Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # the system's own, which names the file
         raise ValueError(f"{path} is cut off or not compressed as its name says: {error}") from None

@@ -1,7 +1,8 @@
 """CSV files: text columns, read in chunks of rows.
 
 UTF-8 with or without a byte-order mark, the delimiter one of comma, semicolon and tab, fields quoted or not,
-the first line a header. Files may be compressed (`.gz`, `.bz2`, `.xz`). Nothing is guessed about types here.
+the first line a header. A blank line is skipped, unless there is one column only: there its cell is missing. Files
+may be compressed (`.gz`, `.bz2`, `.xz`). Nothing is guessed about types here.
 """
 
 from __future__ import annotations
@@ -64,11 +65,12 @@ def _up_to_header(stream: IO[str], path: str | Path) -> list[str]:
 
 
 def _checked(reader: Any, path: str | Path) -> Iterator[list[str]]:
-    """The rows, without blank lines, all as long as the first."""
+    """The rows, all as long as the first; a blank line is none, or a missing cell where there is one column."""
     width = 0
     try:
         for row in reader:
             width = width or len(row)
+            row = row or [""] * (width == 1)
             if row and len(row) == width:
                 yield row
             elif row:

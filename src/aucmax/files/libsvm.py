@@ -14,13 +14,12 @@ from scipy import sparse
 
 from aucmax.files.compressed import open_bytes
 from aucmax.files.libsvm_lines import Parsed, parse_block
+from aucmax.files.table import Table
 
 _BLOCK = 1 << 22  # bytes
 
 
-def read(
-    path: str | Path, *, n_features: int | None = None, zero_based: bool | str = "auto"
-) -> tuple[sparse.csr_array, np.ndarray]:
+def read(path: str | Path, *, n_features: int | None = None, zero_based: bool | str = "auto") -> Table:
     """Read a whole file.
 
     Parameters
@@ -34,8 +33,8 @@ def read(
 
     Returns
     -------
-    X : csr_array of float64
-    y : array of float64
+    Table
+        X as csr_array of float64, y of float64, and the `zero_based` that was given or found.
 
     Examples
     --------
@@ -43,21 +42,21 @@ def read(
     >>> with tempfile.NamedTemporaryFile("w", suffix=".svm") as file:
     ...     _ = file.write("+1 1:0.5 3:2 # a comment\\n-1 2:25e-2\\n")
     ...     file.flush()
-    ...     X, y = read(file.name)
-    >>> X.toarray()
+    ...     table = read(file.name)
+    >>> table.X.toarray()
     array([[0.5 , 0.  , 2.  ],
            [0.  , 0.25, 0.  ]])
-    >>> y
-    array([ 1., -1.])
+    >>> table.y, table.zero_based
+    (array([ 1., -1.]), False)
     """
     rows = _joined(list(_parsed_blocks(path, zero_based)))
     shift, width = _shape([(_smallest(rows), _largest(rows))], n_features, zero_based, path)
-    return _as_matrix(rows, shift, width)
+    return _as_table(rows, shift, width, path)
 
 
 def read_chunks(
     path: str | Path, *, rows: int, n_features: int | None = None, zero_based: bool | str = "auto"
-) -> Iterator[tuple[sparse.csr_array, np.ndarray]]:
+) -> Iterator[Table]:
     """Read a file in chunks of `rows` rows, all of the same width, in bounded memory.
 
     Without `n_features` and a known `zero_based` the file is read twice, first for its smallest and largest index.
@@ -68,7 +67,7 @@ def read_chunks(
     >>> with tempfile.NamedTemporaryFile("w", suffix=".svm") as file:
     ...     _ = file.write("1 1:1\\n0 2:1\\n1 3:1\\n")
     ...     file.flush()
-    ...     [X.shape for X, y in read_chunks(file.name, rows=2)]
+    ...     [table.X.shape for table in read_chunks(file.name, rows=2)]
     [(2, 3), (1, 3)]
     """
     if n_features is None or zero_based == "auto":
@@ -82,10 +81,11 @@ def read_chunks(
         n = sum(part.labels.size for part in held)
         if n >= rows:
             joined = _joined(held)
-            yield from (_as_matrix(_part(joined, i, i + rows), shift, width) for i in range(0, n - rows + 1, rows))
+            parts = (_part(joined, i, i + rows) for i in range(0, n - rows + 1, rows))
+            yield from (_as_table(part, shift, width, path) for part in parts)
             held = [_part(joined, n - n % rows, n)]
     if (rest := _joined(held)).labels.size:
-        yield _as_matrix(rest, shift, width)
+        yield _as_table(rest, shift, width, path)
 
 
 def _shape(
@@ -98,7 +98,7 @@ def _shape(
     shift = int(min(low for low, _ in found) > 0) if zero_based == "auto" and found else int(zero_based is False)
     needed = max((high for _, high in found), default=shift) + 1 - shift
     if n_features is not None and needed > n_features and found:
-        raise ValueError(f"{path} has {needed} features, more than the n_features={n_features} asked for")
+        raise ValueError(f"{path} has {needed} features, more than the {n_features} asked for")
     return shift, needed if n_features is None else n_features
 
 
@@ -110,14 +110,14 @@ def _largest(rows: Parsed) -> int:
     return int(rows.indices.max(initial=-1))
 
 
-def _as_matrix(rows: Parsed, shift: int, width: int) -> tuple[sparse.csr_array, np.ndarray]:
+def _as_table(rows: Parsed, shift: int, width: int, path: str | Path) -> Table:
     indices = rows.indices - np.int32(shift)
     if indices.size and indices.max() >= width:
-        raise ValueError(f"index {indices.max() + shift} found, but n_features={width}")
+        raise ValueError(f"{path} has {indices.max() + 1} features, more than the {width} asked for")
     indptr = rows.indptr.astype(np.int32) if rows.indptr[-1] < 2**31 else rows.indptr
     X = sparse.csr_array((rows.data, indices, indptr), shape=(rows.labels.size, width))
     X.has_sorted_indices = X.has_canonical_format = True  # checked by the kernel
-    return X, rows.labels
+    return Table(X=X, y=rows.labels, zero_based=shift == 0)
 
 
 def _part(rows: Parsed, start: int, stop: int) -> Parsed:

@@ -17,7 +17,7 @@ _WRONG = {
     1: "expected index:value, found {token!r}",
     2: "index {token!r} is too large; at most 2147483647 is possible",
     3: "index {token!r} is not larger than the one before it; indices must be increasing",
-    4: "index 0 in a file said to be one-based; pass zero_based=True or 'auto'",
+    4: "index 0 in a file said to be one-based; add 1 to all its indices, or say that it is zero-based",
 }
 
 

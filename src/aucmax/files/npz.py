@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from aucmax.files.table import Table
+from aucmax.files.table import TEXT, Table
 
 _CSR = {"data", "indices", "indptr", "shape"}
+_DAMAGE = (ValueError, TypeError, OverflowError)
 
 
 def read(path: str | Path) -> Table:
@@ -39,27 +41,32 @@ def as_table(arrays: dict[str, np.ndarray], path: str | Path) -> Table:
         X = _csr(arrays, path)
     else:
         raise ValueError(f"{path} holds {sorted(arrays)}; expected X, or data, indices, indptr and shape, and y")
-    _check(X, arrays.get("y"), path)
-    return Table(X=X, y=arrays.get("y"))
+    y = arrays.get("y")
+    _check(X, y, path)
+    return Table(X=X, y=y if y is None or y.dtype.kind != "U" else y.astype(TEXT))
 
 
 def arrays(path: str | Path) -> dict[str, np.ndarray]:
     """All arrays of a file."""
-    try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is not an npz file of plain arrays: {error}") from None
+    with open(path, "rb") as stream:
+        try:
+            with np.load(stream, allow_pickle=False) as file:
+                found = {name: file[name] for name in file.files}
+            if not all(isinstance(array, np.ndarray) for array in found.values()):
+                raise ValueError("it holds something else")
+        except (*_DAMAGE, AttributeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+            raise ValueError(f"{path} is not an npz file of plain arrays: {error}") from None
+    return found
 
 
 def _csr(arrays: dict[str, np.ndarray], path: str | Path) -> sparse.csr_array:
-    if "format" in arrays and arrays["format"].item() != b"csr":
+    if "format" in arrays and arrays["format"].tolist() != b"csr":
         raise ValueError(f"{path} holds a sparse matrix that is not CSR; save X.tocsr()")
     try:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         X = sparse.csr_array(parts, shape=tuple(int(size) for size in arrays["shape"]))
         X.check_format(full_check=True)
-    except (ValueError, TypeError) as error:
+    except _DAMAGE as error:
         raise ValueError(f"{path} holds a damaged CSR matrix: {error}") from None
     return X
 
@@ -71,3 +78,5 @@ def _check(X: np.ndarray | sparse.csr_array, y: np.ndarray | None, path: str | P
         raise ValueError(f"{path} has no rows")
     if y is not None and y.shape != (X.shape[0],):
         raise ValueError(f"{path}: y has shape {y.shape}, but X has {X.shape[0]} rows")
+    if y is not None and y.dtype.kind not in "fiubU":
+        raise ValueError(f"{path}: y must hold numbers, truth values or texts, not {y.dtype}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from aucmax.files import arrow, delimited, libsvm, npz
 from aucmax.files.compressed import OPENERS
 from aucmax.files.table import Table, join
+from aucmax.files.writing import is_special
 
 FORMATS = {
     "csv": (".csv", ".tsv"),
@@ -19,6 +20,7 @@ FORMATS = {
     "libsvm": (".svm", ".libsvm", ".svmlight"),
     "npz": (".npz",),
 }
+_PIPED = ("csv", "libsvm")  # what is read from its first byte to its last
 _NAMED: dict[str, Callable[..., Iterator[Table]]] = {
     "csv": delimited.read_chunks,
     "parquet": arrow.read_parquet,
@@ -67,9 +69,10 @@ def read(
     if format == "npz":
         return npz.read(path)
     if format == "libsvm":
-        X, y = libsvm.read(path, n_features=n_features, zero_based=zero_based)
-        return _not_empty(Table(X=X, y=y), path)
-    return join(list(_non_empty(_NAMED[format](path, rows=65536), path)))
+        chunks = iter([libsvm.read(path, n_features=n_features, zero_based=zero_based)])
+    else:
+        chunks = _NAMED[format](path, rows=65536)
+    return join(list(_with_rows(chunks, path)))
 
 
 def read_chunks(
@@ -100,24 +103,34 @@ def read_chunks(
     if format == "npz":
         chunks = _slices(npz.read(path), rows)
     elif format == "libsvm":
-        pairs = libsvm.read_chunks(path, rows=rows, n_features=n_features, zero_based=zero_based)
-        chunks = (Table(X=X, y=y) for X, y in pairs)
+        chunks = libsvm.read_chunks(path, rows=rows, n_features=n_features, zero_based=zero_based)
     else:
         chunks = _NAMED[format](path, rows=rows)
-    return _non_empty(chunks, path)
+    return _with_rows(chunks, path)
+
+
+def format_of(path: str | Path) -> str | None:
+    """The format that the end of a name tells, if it does.
+
+    Examples
+    --------
+    >>> format_of("data.csv.xz"), format_of("digits")
+    ('csv', None)
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in OPENERS]
+    return next((name for name, known in FORMATS.items() if suffixes and suffixes[-1] in known), None)
 
 
 def _format(path: str | Path, format: str | None) -> str:
-    if format in FORMATS:
-        return format
-    if format is not None:
+    if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; choose one of {list(FORMATS)}")
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in OPENERS]
-    for name, known in FORMATS.items():
-        if suffixes and suffixes[-1] in known:
-            return name
-    endings = [ending for known in FORMATS.values() for ending in known]
-    raise ValueError(f"the name of {path} does not tell its format; it should end in one of {endings}")
+    found = format or format_of(path)
+    if found is None:
+        endings = [ending for known in FORMATS.values() for ending in known]
+        raise ValueError(f"the name of {path} does not tell its format; end it in one of {endings}, or give a format")
+    if found not in _PIPED and is_special(path):
+        raise ValueError(f"{path} is a pipe or a device, from which only {_PIPED} can be read; give a file")
+    return found
 
 
 def _slices(table: Table, rows: int) -> Iterator[Table]:
@@ -126,16 +139,11 @@ def _slices(table: Table, rows: int) -> Iterator[Table]:
         yield Table(X=X[i : i + rows], y=None if y is None else y[i : i + rows])
 
 
-def _non_empty(chunks: Iterator[Table], path: str | Path) -> Iterator[Table]:
+def _with_rows(chunks: Iterator[Table], path: str | Path) -> Iterator[Table]:
+    """The chunks; an error if there is no row in all of them."""
     n = 0
     for chunk in chunks:
         n += len(chunk)
         yield chunk
     if not n:
         raise ValueError(f"{path} has no rows")
-
-
-def _not_empty(table: Table, path: str | Path) -> Table:
-    if not len(table):
-        raise ValueError(f"{path} has no rows")
-    return table

@@ -1,13 +1,14 @@
 """`Table`: what a file holds, and what its cells mean.
 
 A table is either named columns (CSV, Parquet, Arrow) or a matrix X with labels y (libsvm, npz). A column is
-float64 with NaN for missing, bool, or text. A CSV knows no types: its columns are text, and `Columns` learns what
-they are.
+float64 with NaN for missing, of integers, bool, or text. A CSV knows no types: its columns are text, and `Columns`
+learns what they are.
 """
 
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,8 @@ class Table:
         The matrix of a libsvm or npz file.
     y : array of shape (n,), optional
         The labels that came with X.
+    zero_based : bool, optional
+        Whether the indices of a libsvm file start at 0.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Table:
     columns: dict[str, np.ndarray] = field(default_factory=dict)
     X: Any = None
     y: np.ndarray | None = None
+    zero_based: bool | None = None
 
     def __len__(self) -> int:
         if self.X is not None:
@@ -96,7 +100,13 @@ def join(parts: Sequence[Table]) -> Table:
     if len(parts) == 1:
         return parts[0]
     names = parts[0].names
-    return Table({name: np.concatenate([part.columns[name] for part in parts]) for name in names})
+    return Table({name: _joined([part.columns[name] for part in parts]) for name in names})
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    """Parts of a column; if some are text, all become it."""
+    some_text = any(part.dtype.kind == "T" for part in parts)
+    return np.concatenate([words(part) for part in parts] if some_text else parts)
 
 
 def is_missing(values: np.ndarray) -> np.ndarray:
@@ -131,22 +141,29 @@ def numbers(values: np.ndarray) -> np.ndarray | None:
     found, known = np.empty(len(cells)), np.zeros(len(cells), dtype=bool)
     read_cells(np.frombuffer(text, dtype=np.uint8), found.view(np.uint64), known)
     for i in np.flatnonzero(~known):
-        number = _number(cells[i].strip())
+        number = number_in(cells[i])
         if number is None:
             return None
         found[i] = number
     return found
 
 
-def _number(cell: str) -> float | None:
-    """NaN for a missing cell, None for a word."""
+def number_in(cell: str) -> float | None:
+    """The number that a cell holds: NaN if it is missing, None if it is a word.
+
+    Examples
+    --------
+    >>> number_in(" 1e2 "), number_in("NA"), number_in("one")
+    (100.0, nan, None)
+    """
+    cell = cell.strip()
     if cell in MISSING:
         return np.nan
     try:
         number = float(cell)
     except ValueError:
         return None
-    return None if "_" in cell or np.isnan(number) else number  # float("1_0") is 10, but no table means that
+    return None if "_" in cell or math.isnan(number) else number  # float("1_0") is 10, but no table means that
 
 
 def words(values: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ other class: O(log^2 n) for a row, and the sum of pairs won is kept.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from aucmax.jit import kernel
 from aucmax.metrics.runs import SortedRuns
 from aucmax.metrics.scored import column, finite_column
 
+SMALLEST, LARGEST = 1e-100, 1e100  # weight of a row: products of two do not vanish or overflow
 PENDING = 256  # rows that wait before they enter the sorted runs, unless `total` is asked for
 
 
@@ -81,6 +83,7 @@ class PrequentialAUC:
         score : float, or array of floats
             Scores that were given without knowing y, larger for the positive class.
         sample_weight : float or array, optional
+            Zero, or from 1e-100 to 1e100.
 
         Returns
         -------
@@ -110,8 +113,9 @@ class PrequentialAUC:
         weight = np.ones(labels.size)
         if sample_weight is not None:
             weight = finite_column(np.atleast_1d(sample_weight), "sample_weight", labels.size).astype(np.float64)
-        if weight.min() < 0:
-            raise ValueError(f"sample_weight has {weight.min()}; weights must be zero or positive")
+            for extreme in (weight.min(), weight.max(), weight.min(where=weight > 0, initial=1.0)):
+                check_weight(float(extreme))
+        _check_labelled(labels)
         is_pos = labels == self.pos_label
         self._check_negatives(set(labels[~is_pos].tolist()))
         return np.where(is_pos, weight, -weight)
@@ -143,6 +147,27 @@ class PrequentialAUC:
         lost = 2.0 * self._pos.total - self._pos.twice_below(scores[neg])
         self._twice_won += float(-weight[neg] @ lost)
         self._neg.add(scores[neg], -weight[neg])
+
+
+def check_weight(weight: Any) -> None:
+    """Refuse a weight that is neither zero nor of a size whose products can be added up."""
+    is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+    if not (is_number and (weight == 0 or SMALLEST <= weight <= LARGEST)):
+        raise ValueError(f"a row has weight {weight!r}; give zero, or a number from {SMALLEST:g} to {LARGEST:g}")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a label or a cell is None, NaN or pandas' NA, which equals nothing, not even itself."""
+    same = value == value
+    return value is None or not (isinstance(same, (bool, np.bool_)) and same)
+
+
+def _check_labelled(labels: np.ndarray) -> None:
+    """Refuse rows without a label: they are not negative."""
+    missing = [is_missing(label) for label in labels] if labels.dtype == object else labels != labels
+    if np.any(missing):
+        where = int(np.argmax(missing))
+        raise ValueError(f"y[{where}] is {labels.tolist()[where]!r}; drop the rows without a label")
 
 
 @kernel

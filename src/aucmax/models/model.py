@@ -8,6 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import expit
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 from aucmax.files.columns import Columns
 from aucmax.files.json_parts import check_parts, is_number
@@ -21,6 +23,8 @@ SHARED: dict[str, tuple[type | None, ...]] = {
     "calibration": (dict, None),
     "training": (dict,),
 }
+# What `training` may hold that is used again: the target of a table, and where the indices of a libsvm file start.
+_USED: dict[str, tuple[type | None, ...]] = {"target": (str, None), "zero_based": (bool, None)}
 
 
 class Calibration(NamedTuple):
@@ -65,10 +69,33 @@ class Model(ABC):
         return table.matrix(self.n_features) if self.columns is None else self.columns.encode(table)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The score of every row of X: the larger, the more likely positive."""
+        """The score of every row of X: the larger, the more likely positive.
+
+        Columns are found by name if X and the model have names, else by place.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):  # told below
+            scores = self._scores(self._checked(X))
+        finite = np.isfinite(scores)
+        if not finite.all():
+            row = int(finite.argmin()) + 1
+            raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
+        return scores
+
+    def _checked(self, X: Any) -> Any:
+        """X as dense or CSR rows of numbers, its columns those of the model."""
+        table = BaseEstimator()  # takes the names of any kind of table
+        settings = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 0}
+        X = validate_data(table, X, ensure_all_finite=False, **settings)
+        names = getattr(table, "feature_names_in_", None)
+        if names is not None and self.feature_names is not None:
+            place = {name: j for j, name in enumerate(names)}
+            absent = [name for name in self.feature_names if name not in place]
+            if absent:
+                raise ValueError(f"X lacks the columns {absent[:20]}; it has {list(place)[:20]}")
+            X = X[:, [place[name] for name in self.feature_names]]
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} columns, the model has {self.n_features}")
-        return self._scores(X)
+        return X
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of every row of X."""
@@ -127,6 +154,7 @@ def shared_from_dict(plain: dict[str, Any]) -> dict[str, Any]:
     """What `shared_to_dict` returned, checked, as arguments of a kind of model."""
     if not all(isinstance(name, str) for name in plain["feature_names"] or ()):
         raise ValueError("feature_names must hold texts")
+    check_parts({name: plain["training"].get(name) for name in _USED}, _USED, "training")
     columns, calibration = plain["columns"], plain["calibration"]
     if calibration is not None:
         check_parts(calibration, {"slope": (float,), "intercept": (float,)}, "calibration")

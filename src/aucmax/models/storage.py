@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 
+from aucmax.files.writing import whole_file
 from aucmax.models.kernel import KernelModel
 from aucmax.models.linear import LinearModel
 from aucmax.models.model import Model
@@ -27,7 +26,7 @@ class ModelFileError(ValueError):
 
 
 def save(model: Model, path: str | Path) -> None:
-    """Write a model; the file is there whole or not at all.
+    """Write a model; the file is there whole or not at all, its folder made if need be.
 
     Examples
     --------
@@ -38,13 +37,19 @@ def save(model: Model, path: str | Path) -> None:
     ...     load(f"{folder}/model.json").coef
     array([ 0.1, -2. ])
     """
+    if not isinstance(model, Model):
+        raise TypeError(
+            f"{type(model).__name__} is no model to save; make one of what it learned, such as "
+            "LinearModel(it.coef_[0], it.intercept_[0], it.classes_)"
+        )
     content = {"format": FORMAT, "version": VERSION, "kind": model.kind, **model.to_dict()}
     try:
         content["checksum"] = _checksum(content)
     except (TypeError, ValueError) as error:
         raise TypeError(f"the model holds what JSON cannot: {error}; use plain finite numbers and texts") from None
     lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
-    _write_whole(Path(path), "{\n" + ",\n".join(lines) + "\n}")
+    with whole_file(path) as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}")
 
 
 def load(path: str | Path) -> Model:
@@ -106,17 +111,3 @@ def _from_content(content: Any) -> Model:
 def _checksum(content: dict[str, Any]) -> str:
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write beside the file, then rename: a reader sees the old file or the new one."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

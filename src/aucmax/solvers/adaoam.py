@@ -21,6 +21,7 @@ import numpy as np
 
 from aucmax.jit import kernel
 from aucmax.problem import Problem
+from aucmax.settings import check_number, check_positive, check_share
 from aucmax.solvers.base import Solver
 from aucmax.solvers.onepass import (
     ORDERS,
@@ -33,7 +34,6 @@ from aucmax.solvers.onepass import (
     visits,
 )
 from aucmax.solvers.opauc import check_full
-from aucmax.solvers.saddle import check_positive
 
 COVARIANCES = ("full", "diagonal")
 NEWTON_STEPS = 100  # more than the projection ever takes
@@ -51,10 +51,8 @@ class Adaptive(NamedTuple):
     statistics: ClassStatistics
 
     def rescaled(self, ratio: np.ndarray) -> Adaptive:
-        """The same scores, once column j is divided by a scale ratio[j] times the former one."""
-        w, last, average = self.w * ratio, self.last * ratio, self.average * ratio
-        statistics = self.statistics.rescaled(ratio)
-        return Adaptive(w, self.passes, last, average, self.squares / ratio**2, self.t, statistics)
+        """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`."""
+        return self._replace(statistics=self.statistics.rescaled(ratio))
 
 
 class Rule(NamedTuple):
@@ -71,6 +69,9 @@ class Rule(NamedTuple):
 @dataclass(repr=False, kw_only=True)
 class AdaOAM(Solver):
     """Adaptive online AUC maximisation for the squared loss and L2: a baseline for streams.
+
+    A stream that begins with one class alone has none to pair its rows with: once the other class comes, only the
+    latest 1000 rows that waited are met.
 
     Parameters
     ----------
@@ -101,21 +102,25 @@ class AdaOAM(Solver):
     max_epochs: int = 1
 
     stochastic = True
+    fixed = ("covariance",)
     online = True
     certified = False
     penalties = ("l2", "none")
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(eta=self.eta, delta=self.delta)
+        check_number("delta", self.delta)
+        check_positive(eta=self.eta)
+        check_share(decay=self.decay)
         check_choice(covariance=(self.covariance, COVARIANCES), order=(self.order, ORDERS))
         check_full(self.covariance, problem.data.dim, "'diagonal', or solver='opauc' with covariance='sketched'")
-        if not 0 < self.decay <= 1:
-            raise ValueError(f"decay={self.decay!r}; give a number above 0 and at most 1")
         return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> Adaptive:
         statistics = ClassStatistics.start(w.size, full=self.covariance == "full")
         return Adaptive(w, 0.0, w, w, np.zeros_like(w), 0, statistics)
+
+    def rescaled(self, state: Adaptive, ratio: np.ndarray) -> Adaptive:
+        return state.rescaled(ratio)
 
     def epoch(self, problem: Problem, state: Adaptive, rng: np.random.Generator) -> Adaptive:
         data, l2 = problem.data, problem.penalty.l2

@@ -53,6 +53,10 @@ class Descending(NamedTuple):
 class AUM(Solver):
     """Descent on AUM with an exact line search, from the minimiser of the squared loss.
 
+    AUM has kinks, where the direction of descent may lead nowhere though others would: a run may end above the
+    minimum (by 0.4 % on normal tables of 300 rows and 20 columns without a penalty, by some per cent on others),
+    whatever `tol`. The gap says by how much at most; without a penalty it is the whole objective.
+
     Parameters
     ----------
     line_search : {"first_min", "linear", "all", "grid", "constant"}
@@ -96,10 +100,19 @@ class AUM(Solver):
 
 
 def examples_of(data: Data) -> Examples:
-    """The rows with their error rates, times the weights of both classes: whole numbers for whole weights."""
-    pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
-    errors = ErrorFunctions.from_labels(data.y, data.weight * np.where(data.y > 0, neg, pos))
+    """The rows with their error rates, times a number that makes them exact."""
+    costs = rate_costs(data.raw_moments.neg.weight, data.raw_moments.pos.weight)
+    errors = ErrorFunctions.from_labels(data.y, data.weight * np.where(data.y > 0, costs[1], costs[0]))
     return Examples(errors, data.X, data.scale)
+
+
+def rate_costs(neg: float, pos: float) -> tuple[float, float]:
+    """Costs of a negative and a positive row that make counts into rates: the weight of the other class, but near 1.
+
+    Divided by a power of two they are as exact as the weights, and times these do not vanish or overflow.
+    """
+    exponent = int(np.frexp(max(neg, pos))[1])
+    return float(np.ldexp(pos, -exponent)), float(np.ldexp(neg, -exponent))
 
 
 def squared_start(data: Data, l2: float = 0.0) -> np.ndarray:

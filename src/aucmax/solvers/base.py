@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -15,7 +14,8 @@ from sklearn.base import BaseEstimator
 from aucmax.losses import Squared
 from aucmax.losses.loss import Loss
 from aucmax.penalties import ElasticNet
-from aucmax.problem import Problem
+from aucmax.problem import Data, Problem
+from aucmax.settings import check_number
 from aucmax.solvers.order import unsorted
 from aucmax.trace import Monitor, Record, Solution, Trace
 
@@ -44,6 +44,7 @@ class Solver(BaseEstimator, ABC):
 
     losses: ClassVar[tuple[type[Loss], ...]] = (Squared,)
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
+    fixed: ClassVar[tuple[str, ...]] = ()  # settings that a stream cannot change on its way
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
     from_moments: ClassVar[bool] = False  # full moments are all it needs: exact streams, rows taken out again
@@ -68,6 +69,18 @@ class Solver(BaseEstimator, ABC):
     @abstractmethod
     def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
         """The state one epoch later."""
+
+    def rescaled(self, state: Any, ratio: np.ndarray) -> Any:
+        """The state of a stream, once column j of the rows is divided by a scale ratio[j] times the former one.
+
+        Weights stay as they are, in units of the scale: if scores were kept instead, the weight of a column whose
+        spread grows a hundredfold would become a hundred times too large.
+        """
+        return state
+
+    def own_alpha(self, data: Data) -> float | None:
+        """The strength of the penalty, if the settings of the solver say it and not the estimator's."""
+        return None
 
     def variance(self, problem: Problem, state: Any) -> float:
         """The variance of the update, of solvers that know it: an evaluation, off the clock."""
@@ -104,7 +117,5 @@ class Solver(BaseEstimator, ABC):
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
 
     def _check_limits(self) -> None:
-        if not (isinstance(self.max_epochs, Integral) and self.max_epochs >= 1):
-            raise ValueError(f"max_epochs={self.max_epochs!r}; give a whole number of at least 1")
-        if not (isinstance(self.tol, Real) and self.tol >= 0):
-            raise ValueError(f"tol={self.tol!r}; give a number that is not negative")
+        check_number("max_epochs", self.max_epochs, whole=True)
+        check_number("tol", self.tol, zero=True)

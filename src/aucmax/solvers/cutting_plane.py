@@ -25,7 +25,8 @@ from aucmax.losses import Hinge
 from aucmax.losses.hinges import Huberised
 from aucmax.losses.pairs import SortedScores
 from aucmax.penalties import ElasticNet
-from aucmax.problem import Problem
+from aucmax.problem import Data, Problem
+from aucmax.settings import check_counts, check_number
 from aucmax.solvers.base import Solver
 from aucmax.solvers.bundle import Bundle
 from aucmax.solvers.newton import Point, newton_step, point_at
@@ -36,6 +37,7 @@ COLUMNS = 5000  # up to which Newton pays
 WIDTH, NARROWER = 0.2, 0.1  # of the Huberised kink: at first, and from stage to stage
 STAGE = 0.2  # share of the hinge's gap at which the gap of a stage is small enough
 STEPS, PRODUCTS = 40, 1000  # Newton steps in a stage, and products with the Hessian, before planes take over
+IDLE, MOVE = 10, 1e-3  # epochs of planes in which the gap falls by less than such a share, after which they end
 INNER = 0.1  # share of tol to which the model is solved
 
 
@@ -52,11 +54,17 @@ class Certified(NamedTuple):
     newton: Point | None
     width: float
     steps: int
+    idle: int  # epochs of planes that hardly moved the gap
 
     @property
     def gap(self) -> float:
         """An upper bound on P(w) - min P; what is negative is rounding, and NaN stays NaN."""
         return max(self.objective - self.lower, 0.0)
+
+    @property
+    def ended(self) -> bool:
+        """Whether planes hardly move the gap any more."""
+        return self.idle >= IDLE
 
     @property
     def certificate(self) -> tuple[float, float]:
@@ -93,9 +101,10 @@ class CuttingPlane(Solver):
     penalties = ("l2",)
 
     def adapt(self, problem: Problem) -> Problem:
-        if self.C is not None:
-            moments = problem.data.raw_moments
-            return replace(problem, penalty=ElasticNet(0.0, 1.0 / (self.C * moments.pos.weight * moments.neg.weight)))
+        check_counts(batch=self.batch)
+        own = self.own_alpha(problem.data)
+        if own is not None:
+            return replace(problem, penalty=ElasticNet(0.0, own))
         if problem.penalty.l1 > 0 or problem.penalty.l2 <= 0:
             raise ValueError(
                 f"solver CuttingPlane takes an L2 penalty alone, not {problem.penalty}; "
@@ -103,16 +112,23 @@ class CuttingPlane(Solver):
             )
         return problem
 
+    def own_alpha(self, data: Data) -> float | None:
+        if self.C is None:
+            return None
+        check_number("C", self.C)
+        return 1.0 / (self.C * data.raw_moments.pos.weight * data.raw_moments.neg.weight)
+
     def init(self, problem: Problem, w: np.ndarray) -> Certified:
         bundle = Bundle(w.size, problem.penalty.l2)
-        return Certified(w, 0.0, np.inf, 0.0, bundle, w, 0, None, WIDTH, 0)
+        return Certified(w, 0.0, np.inf, 0.0, bundle, w, 0, None, WIDTH, 0, 0)
 
     def epoch(self, problem: Problem, state: Certified, rng: np.random.Generator) -> Certified:
         if state.newton is not None:
             return _newton_epoch(problem, state, state.newton)
-        state = state._replace(bundle=state.bundle.copy())
+        before, state = state.gap, state._replace(bundle=state.bundle.copy())
         for _ in range(self.batch):
             state = _cut(problem, state, self.tol)
+        state = state._replace(idle=state.idle + 1 if state.gap > (1.0 - MOVE) * before else 0)
         untried = state.width == WIDTH and problem.data.dim <= COLUMNS
         return _smoothed(problem, state) if untried and state.cuts >= FIRST else state
 

@@ -20,6 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Problem
 from aucmax.rows import dense
+from aucmax.settings import check_share
 from aucmax.solvers.base import Solver
 from aucmax.solvers.columns import ColumnDescent
 from aucmax.solvers.gram import GRAM_LIMIT, GramDescent
@@ -50,12 +51,16 @@ class Exact(Solver):
     forgetting: float = 1.0
     tol: float = 1e-8
 
+    fixed = ("forgetting",)
     online = True
     from_moments = True
 
+    def adapt(self, problem: Problem) -> Problem:
+        check_share(forgetting=self.forgetting)
+        return problem
+
     def kept_weight(self) -> float:
-        if not 0 < self.forgetting <= 1:
-            raise ValueError(f"forgetting={self.forgetting!r}; give a number above 0 and at most 1")
+        check_share(forgetting=self.forgetting)
         return self.forgetting
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:

@@ -32,9 +32,10 @@ import numpy as np
 
 from aucmax.jit import kernel
 from aucmax.problem import Problem
+from aucmax.settings import check_counts, check_positive
 from aucmax.solvers.base import Solver
 from aucmax.solvers.order import shuffled_blocks
-from aucmax.solvers.saddle import Frame, check_positive, clip, in_ball, l1_threshold, mini_batch, saddle_step, soften
+from aucmax.solvers.saddle import Frame, clip, in_ball, l1_threshold, mini_batch, saddle_step, soften
 
 SCHEDULES = ("halving", "theorem")
 HALVINGS = 60  # of [0, 1] in the bisection
@@ -94,7 +95,8 @@ class FSAUC(Solver):
     stochastic = True
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(radius=self.radius, eta=self.eta, batch_size=self.batch_size)
+        check_positive(radius=self.radius, eta=self.eta)
+        check_counts(batch_size=self.batch_size)
         if self.schedule not in SCHEDULES:
             raise ValueError(f"unknown schedule {self.schedule!r}; choose one of {list(SCHEDULES)}")
         return in_ball(problem, self.radius, norm=1)

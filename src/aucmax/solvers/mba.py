@@ -25,9 +25,9 @@ import numpy as np
 
 from aucmax.problem import Data, Problem
 from aucmax.rows import copy_rows
+from aucmax.settings import check_number
 from aucmax.solvers.base import Solver
 from aucmax.solvers.gram import GRAM_LIMIT, gram_sweeps
-from aucmax.solvers.saddle import check_positive
 from aucmax.threads import threads_for
 
 SWEEPS = 100  # over the coordinates, at most, in a round
@@ -63,7 +63,7 @@ class MBA(Solver):
     stochastic = True
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(pairs=self.pairs)
+        check_number("pairs", self.pairs, whole=True)
         if problem.data.dim > GRAM_LIMIT:
             raise ValueError(
                 f"MBA keeps a matrix of {problem.data.dim} x {problem.data.dim}; above {GRAM_LIMIT} columns choose "

@@ -32,9 +32,9 @@ from aucmax.jit import kernel
 from aucmax.losses import Hinge
 from aucmax.problem import Data, Problem
 from aucmax.rows import dense, for_kernels, is_sparse, row_axpy, row_dot, row_norm2, scaled_columns, squared_norms
+from aucmax.settings import check_number, check_positive
 from aucmax.solvers.base import Solver
 from aucmax.solvers.onepass import ORDERS, check_choice, spread, step_weights, visits
-from aucmax.solvers.saddle import check_positive
 
 UPDATES = ("sequential", "gradient")
 SMALL = 1e-9  # of the factor f: below it, v is multiplied out
@@ -71,10 +71,6 @@ class Buffered(NamedTuple):
     t: int
     reservoirs: Reservoirs
 
-    def rescaled(self, ratio: np.ndarray) -> Buffered:
-        """The same scores, once column j is divided by a scale ratio[j] times the former one."""
-        return self._replace(w=self.w * ratio)
-
 
 class Rule(NamedTuple):
     """What does not change in an epoch: update, step (C/2 or eta), penalty, rows per unit of weight, capacity."""
@@ -90,6 +86,9 @@ class Rule(NamedTuple):
 @dataclass(repr=False, kw_only=True)
 class OAM(Solver):
     """Online AUC maximisation for the hinge and L2: a baseline for streams.
+
+    A stream that begins with one class alone has none to pair its rows with: once the other class comes, only the
+    latest 1000 rows that waited are met.
 
     Parameters
     ----------
@@ -126,7 +125,8 @@ class OAM(Solver):
     penalties = ("l2", "none")
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(buffer_size=self.buffer_size, C=self.C, eta=self.eta)
+        check_number("buffer_size", self.buffer_size, whole=True)
+        check_positive(C=self.C, eta=self.eta)
         check_choice(update=(self.update, UPDATES), order=(self.order, ORDERS))
         return problem
 

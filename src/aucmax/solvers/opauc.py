@@ -26,6 +26,7 @@ import numpy as np
 
 from aucmax.jit import kernel
 from aucmax.problem import Problem
+from aucmax.settings import check_counts, check_number, check_positive
 from aucmax.solvers.base import Solver
 from aucmax.solvers.onepass import (
     ORDERS,
@@ -41,7 +42,6 @@ from aucmax.solvers.onepass import (
     visits,
 )
 from aucmax.solvers.opauc_sketch import Sketch
-from aucmax.solvers.saddle import check_positive
 
 COVARIANCES = ("full", "diagonal", "sketched")
 FULL_LIMIT = 2000  # columns up to which two covariance matrices are kept
@@ -58,14 +58,16 @@ class Iterate(NamedTuple):
     statistics: ClassStatistics
 
     def rescaled(self, ratio: np.ndarray) -> Iterate:
-        """The same scores, once column j is divided by a scale ratio[j] times the former one."""
-        w, last, average = self.w * ratio, self.last * ratio, self.average * ratio
-        return Iterate(w, self.passes, last, average, self.t, self.statistics.rescaled(ratio))
+        """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`."""
+        return self._replace(statistics=self.statistics.rescaled(ratio))
 
 
 @dataclass(repr=False, kw_only=True)
 class OPAUC(Solver):
     """One-pass AUC optimisation for the squared loss and L2: a baseline for streams.
+
+    A stream that begins with one class alone has none to pair its rows with: once the other class comes, only the
+    latest 1000 rows that waited are met.
 
     Parameters
     ----------
@@ -95,12 +97,15 @@ class OPAUC(Solver):
     max_epochs: int = 1
 
     stochastic = True
+    fixed = ("covariance", "tau")
     online = True
     certified = False
     penalties = ("l2", "none")
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(eta=self.eta, tau=self.tau, decay_after=self.decay_after)
+        check_number("tau", self.tau, whole=True)
+        check_counts(decay_after=self.decay_after)
+        check_positive(eta=self.eta)
         check_choice(covariance=(self.covariance, COVARIANCES), order=(self.order, ORDERS))
         check_full(self.covariance, problem.data.dim, "'diagonal' or 'sketched'")
         if self.average and self.covariance == "sketched":
@@ -111,6 +116,9 @@ class OPAUC(Solver):
         if self.covariance == "sketched":
             return Sketch.start(w, self.tau)
         return Iterate(w, 0.0, w, w, 0, ClassStatistics.start(w.size, full=self.covariance == "full"))
+
+    def rescaled(self, state: Any, ratio: np.ndarray) -> Any:
+        return state.rescaled(ratio)
 
     def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
         data = problem.data

@@ -77,13 +77,13 @@ class Sketch(NamedTuple):
         return Sketch(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
 
     def rescaled(self, ratio: np.ndarray) -> Sketch:
-        """The same scores, once column j is divided by a scale ratio[j] times the former one; O(dim m^2)."""
+        """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`; O(dim m^2)."""
         if (ratio == 1.0).all():
             return self
         v = self.r.shape[1] + 1
-        w, M, th = self.w * ratio, self.M / ratio[:, None], np.zeros_like(self.th)
-        M[:, v], th[v] = w, 1.0
-        return self._replace(w=w, M=M, th=th, G=M.T @ M)
+        M, th = self.M / ratio[:, None], np.zeros_like(self.th)
+        M[:, v], th[v] = self.w, 1.0
+        return self._replace(M=M, th=th, G=M.T @ M)
 
 
 def _lines(dim: int, m: int) -> np.ndarray:

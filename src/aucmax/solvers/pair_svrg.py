@@ -34,6 +34,7 @@ import numpy as np
 from aucmax.jit import kernel
 from aucmax.problem import Data, Problem
 from aucmax.rows import row_axpy, row_dot, row_entry, row_size
+from aucmax.settings import check_number, check_step
 from aucmax.solvers.base import Solver
 from aucmax.solvers.spam import warn_of_divergence
 
@@ -88,6 +89,8 @@ class PairSVRG(Solver):
     def init(self, problem: Problem, w: np.ndarray) -> Search:
         if self.sampling not in SAMPLINGS:
             raise ValueError(f"sampling={self.sampling!r}; choose one of {list(SAMPLINGS)}")
+        check_step(self.step, ("guarded",))
+        check_number("inner_length", self.inner_length)
         importance = self.sampling == "importance"
         h, L = (_importance if importance else _uniform)(problem.data)
         eta = (0.5 if importance else 1.0) / L if self.step == "guarded" else float(self.step)

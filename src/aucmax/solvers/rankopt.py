@@ -30,8 +30,8 @@ from aucmax.jit import kernel
 from aucmax.losses import Sigmoid
 from aucmax.penalties import Ball
 from aucmax.problem import Data, Problem
+from aucmax.settings import check_number
 from aucmax.solvers.base import Solver
-from aucmax.solvers.saddle import check_positive
 
 STEPS = 10  # in an epoch
 FIRST = 0.1  # angle
@@ -75,10 +75,12 @@ class Place(NamedTuple):
 class RankOpt(Solver):
     """Gradient ascent on the smoothed AUC, on a sphere: a baseline for the sigmoid loss.
 
+    The sphere takes the place of the penalty: alpha changes nothing, and a share of the l1 norm is refused.
+
     Parameters
     ----------
     radius : float
-        Of the sphere, which takes the place of the penalty. With columns of unit spread, 3 to 100 are of use.
+        Of the sphere. With columns of unit spread, 3 to 100 are of use.
     reshuffle : bool
         Draw new pairs for every epoch. More pairs are used, but the loss no longer falls with every step.
     max_epochs, tol
@@ -91,11 +93,12 @@ class RankOpt(Solver):
     max_epochs: int = 20
 
     losses = (Sigmoid,)
+    penalties = ("l2", "none")  # whatever alpha is, the sphere is the constraint
     stochastic = True
     certified = False
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(radius=self.radius)
+        check_number("radius", self.radius)
         return Problem(problem.data, problem.loss, Ball(self.radius, 2))
 
     def init(self, problem: Problem, w: np.ndarray) -> Place:

@@ -12,7 +12,7 @@ a, b, al are of one size after the second. The rows themselves are not touched.
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -82,13 +82,6 @@ def in_ball(problem: Problem, radius: float | None, norm: int) -> Problem:
 def mini_batch(data: Data, size: int | None) -> int:
     """Rows to a step where a step costs O(dim): as many as make the rows cost as much, unless given."""
     return min(size or round(data.dim * data.n / max(nonzeros(data.X), 1)) or 1, data.n)
-
-
-def check_positive(**settings: float | None) -> None:
-    """Refuse a setting that is neither None nor a finite number above zero."""
-    for name, value in settings.items():
-        if value is not None and not 0 < value < inf:
-            raise ValueError(f"{name}={value!r}; give a finite number above zero, or None for the automatic one")
 
 
 @kernel

@@ -31,11 +31,11 @@ from aucmax.jit import kernel
 from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem import Data, Problem
 from aucmax.rows import row_axpy, row_dot
+from aucmax.settings import check_counts, check_number, check_positive
 from aucmax.solvers.base import Solver
 from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.saddle import (
     Frame,
-    check_positive,
     clip,
     in_ball,
     l1_threshold,
@@ -88,10 +88,6 @@ class Iterates(NamedTuple):
     saddle: Saddle
     kappa: float
 
-    def rescaled(self, ratio: np.ndarray) -> Iterates:
-        """The same scores, once column j is divided by a scale ratio[j] times the former one."""
-        return self._replace(w=self.w * ratio, last=self.last * ratio, total=self.total * ratio)
-
 
 @dataclass(repr=False, kw_only=True)
 class SOLAM(Solver):
@@ -131,7 +127,9 @@ class SOLAM(Solver):
     online = True
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(radius=self.radius, zeta=self.zeta, batch_size=self.batch_size)
+        check_positive(radius=self.radius, zeta=self.zeta)
+        check_counts(batch_size=self.batch_size)
+        check_number("tilt", self.tilt, zero=True)
         if self.form not in NORMS:
             raise ValueError(f"unknown form {self.form!r}; choose one of {list(NORMS)}")
         if self.form != "regularised":

@@ -31,6 +31,7 @@ import numpy as np
 from aucmax.jit import kernel
 from aucmax.problem import Problem
 from aucmax.rows import row_axpy, row_dot
+from aucmax.settings import check_counts, check_step
 from aucmax.solvers.base import Solver
 from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.smoothness import (
@@ -43,6 +44,7 @@ from aucmax.solvers.smoothness import (
     warn_of_outliers,
 )
 
+STEPS = ("capped", "theorem_4_1", "theorem_4_2")  # or a number
 RUN = 64  # neighbours visited one after the other
 THETA = 0.5  # of Theorem 4.1, which takes any in (0, 1)
 SMALL = 1e-4  # s below which v is written out, so that v and its average keep their digits
@@ -79,10 +81,6 @@ class Iterate:
     top: float = 0.0
     cap: float = np.inf
 
-    def rescaled(self, ratio: np.ndarray) -> Iterate:
-        """The same state with weight j multiplied by ratio[j], for streams whose column scale has changed."""
-        return replace(self, w=self.w * ratio, last=self.last * ratio)
-
 
 @dataclass(repr=False, kw_only=True)
 class SPAM(Solver):
@@ -113,11 +111,16 @@ class SPAM(Solver):
     centre: bool = True
     batch_size: int | None = None
     track_variance: bool = False
-    max_epochs: int = 10
-    tol: float = 1e-3
+    max_epochs: int = 100
+    tol: float = 1e-2
 
     stochastic: ClassVar[bool] = True
     online: ClassVar[bool] = True
+
+    def adapt(self, problem: Problem) -> Problem:
+        check_step(self.step, STEPS)
+        check_counts(batch_size=self.batch_size)
+        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> Iterate:
         warn_of_outliers(problem.data)
@@ -185,10 +188,8 @@ class SPAM(Solver):
         beta = factor * l2
         if self.step == "theorem_4_1":
             return Steps(0.0, 128.0 * M4 / (factor * beta), THETA, cap)
-        if self.step == "theorem_4_2":
-            slope = beta / (factor * (1.0 + beta**2 / (128.0 * M4)) ** 2)
-            return Steps(slope, slope, 1.0, cap)
-        raise ValueError(f"step={self.step!r}; choose 'capped', 'theorem_4_1', 'theorem_4_2' or a number")
+        slope = beta / (factor * (1.0 + beta**2 / (128.0 * M4)) ** 2)
+        return Steps(slope, slope, 1.0, cap)
 
     def variance(self, problem: Problem, state: Iterate) -> float:
         """E|G_i - E[G_i]|^2 at the last iterate; G_i is a number times x_i - xi, so that none is formed."""

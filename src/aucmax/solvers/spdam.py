@@ -34,6 +34,7 @@ import numpy as np
 from aucmax.jit import kernel
 from aucmax.problem import Data, Problem
 from aucmax.rows import row_axpy, row_dot
+from aucmax.settings import check_number
 from aucmax.solvers.base import Solver
 from aucmax.solvers.order import shuffled_blocks
 
@@ -83,8 +84,7 @@ class SPDAM(Solver):
     stochastic: ClassVar[bool] = True
 
     def init(self, problem: Problem, w: np.ndarray) -> Saddle:
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size={self.batch_size!r}; give a whole number above zero")
+        check_number("batch_size", self.batch_size, whole=True)
         data, l2 = problem.data, problem.penalty.l2
         steps = Steps.of(data.n, self._rows(data), _kappa2(data, l2), l2)
         if not w.any():

@@ -1,4 +1,4 @@
-"""Uni-Exp: the exponential loss of single rows, which has the minimiser of the exponential loss of pairs.
+"""Uni-Exp: the exponential loss of single rows, which leads to the minimiser of the exponential loss of pairs.
 
     Kotlowski, Dembczynski, Hullermeier. "Bipartite Ranking through Minimization of Univariate Loss." ICML 2011.
 
@@ -7,10 +7,12 @@ E+[exp(-w.x - b)] and E-[exp(w.x' + b)] has the root of that product as its mini
 of the row's class in the weight so far, and x' = x - centre, the middle of the class means, which only b sees,
 
     k = exp(-y (w.x' + b)) / (2 p_y),    eta_t = eta / sqrt(t)
-    w <- w / (1 + eta_t l2) + eta_t k y x',    b <- b + eta_t k y
+    w <- w / (1 + eta_t l2 / (2 U)) + eta_t k y x',    b <- b + eta_t k y
 
-The exponent is kept within +-30, and eta_t k so small that the score of the row itself moves by no more than 5. With
-w = f v + c centre, and w.centre tracked, a step costs O(nonzeros of x), whatever dim is.
+U is the root of the loss of pairs, from running means of exp(-y (w.x' + b)) in both classes: the gradient of the loss
+is 2 U times that of its root, so that with l2 alone (as published) another problem would be solved. The exponent is
+kept within +-30, and eta_t k so small that the score of the row itself moves by no more than 5. With w = f v + c
+centre, and w.centre tracked, a step costs O(nonzeros of x), whatever dim is.
 """
 
 from __future__ import annotations
@@ -25,27 +27,26 @@ from aucmax.jit import kernel
 from aucmax.losses import Exponential
 from aucmax.problem import Data, Problem
 from aucmax.rows import row_axpy, row_dot
+from aucmax.settings import check_positive
 from aucmax.solvers.base import Solver
 from aucmax.solvers.onepass import ORDERS, check_choice, spread, step_weights, visits
-from aucmax.solvers.saddle import check_positive
 
 SMALL = 1e-9  # of the factor f: below it, v is multiplied out
 LARGEST_EXPONENT = 30.0
+LARGEST_LOSS = 20.0  # of a row, in the running means
+PRIOR, MEMORY = 10.0, 1000.0  # rows that the first value of a running mean counts for, and that it looks back
 LARGEST_MOVE = 5.0
 
 
 class Biased(NamedTuple):
-    """Weights, passes over the data, bias, steps so far, weight of the negative and the positive rows so far."""
+    """Weights, passes over the data, bias, steps so far; weight of and mean loss in the negatives, the positives."""
 
     w: np.ndarray
     passes: float
     b: float
     t: int
     total: np.ndarray
-
-    def rescaled(self, ratio: np.ndarray) -> Biased:
-        """The same scores, once column j is divided by a scale ratio[j] times the former one."""
-        return self._replace(w=self.w * ratio)
+    level: np.ndarray
 
 
 @dataclass(repr=False, kw_only=True)
@@ -82,18 +83,18 @@ class UniExp(Solver):
         return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> Biased:
-        return Biased(w, 0.0, -float(w @ problem.data.centre), 0, np.zeros(2))
+        return Biased(w, 0.0, -float(w @ problem.data.centre), 0, np.zeros(2), np.ones(2))
 
     def epoch(self, problem: Problem, state: Biased, rng: np.random.Generator) -> Biased:
-        data, v, total = problem.data, state.w.copy(), state.total.copy()
+        data, v, total, level = problem.data, state.w.copy(), state.total.copy(), state.level.copy()
         centre = data.centre * self.centre
         along = data.centre_products if self.centre else np.zeros(data.n)
         norms = data.centred_norms if self.centre else data.squared_norms
         turns = (data.y, data.weight, step_weights(data), visits(self.order, data.n, rng))
         eta = self.eta or 1.0 / (1.0 + _mean_square(data, centre))
         b = state.b + float(v @ centre)
-        b, t = _epoch(data.rows, *turns, norms, centre, along, problem.penalty.l2, eta, state.t, total, v, b)
-        return Biased(v, state.passes + 1.0, b - float(v @ centre), t, total)
+        b, t = _epoch(data.rows, *turns, norms, centre, along, problem.penalty.l2, eta, state.t, total, level, v, b)
+        return Biased(v, state.passes + 1.0, b - float(v @ centre), t, total, level)
 
 
 def _mean_square(data: Data, centre: np.ndarray) -> float:
@@ -104,7 +105,7 @@ def _mean_square(data: Data, centre: np.ndarray) -> float:
 
 
 @kernel
-def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, total, v, b):
+def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, total, level, v, b):
     f, c, height, square = 1.0, 0.0, 0.0, 0.0
     for j in range(v.size):
         height += v[j] * centre[j]
@@ -118,9 +119,12 @@ def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, tota
         eta_t = eta / sqrt(t)
         margin = y[i] * (f * row_dot(X, i, v) + c * along[i] - height + b)
         k = exp(min(max(-margin, -LARGEST_EXPONENT), LARGEST_EXPONENT))
-        k *= 0.5 * relative[i] * (total[0] + total[1]) / total[own]
+        share = total[own] / (total[0] + total[1])
+        fresh = min(relative[i] / min(t * share + PRIOR, MEMORY), 1.0)
+        level[own] += fresh * (min(k, LARGEST_LOSS) - level[own])
+        k *= 0.5 * relative[i] / share
         step = y[i] * min(eta_t * k, LARGEST_MOVE / (norms[i] + 1.0))
-        shrink = 1.0 / (1.0 + eta_t * l2)
+        shrink = 1.0 / (1.0 + eta_t * l2 / (2.0 * sqrt(level[0] * level[1])))
         f, c = f * shrink, c * shrink - step
         height = height * shrink + step * (along[i] - square)
         b += step

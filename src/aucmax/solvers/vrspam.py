@@ -34,6 +34,7 @@ import numpy as np
 from aucmax.jit import kernel
 from aucmax.problem import Data, Problem
 from aucmax.rows import row_axpy, row_dot
+from aucmax.settings import check_counts, check_number, check_step
 from aucmax.solvers.base import Solver
 from aucmax.solvers.order import shuffled_blocks
 from aucmax.solvers.smoothness import (
@@ -46,9 +47,9 @@ from aucmax.solvers.smoothness import (
 )
 from aucmax.solvers.spam import SPAM, Iterate
 
+STEPS = ("guarded", "paper")  # or a number
 CHOICES = {
     "estimator": ("centred", "printed"),
-    "step": ("guarded", "paper"),  # or a number
     "sampling": ("auto", "uniform", "importance", "stratified"),
     "inner": ("fixed", "geometric"),
     "start": ("spam", "zero"),
@@ -135,8 +136,11 @@ class VRSPAM(Solver):
     def init(self, problem: Problem, w: np.ndarray) -> Snapshot:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
-            if value not in choices and (name != "step" or isinstance(value, str)):
+            if value not in choices:
                 raise ValueError(f"{name}={value!r}; choose one of {list(choices)}")
+        check_step(self.step, STEPS)
+        check_number("inner_length", self.inner_length)
+        check_counts(batch_size=self.batch_size)
         if self.sampling == "uniform":
             warn_of_outliers(problem.data)
         return Snapshot(w)

@@ -19,6 +19,8 @@ from torch.nn.functional import pad
 
 from aucmax.torch.batch import Batch, checked, from_end, mean_and_variance, shares
 
+ROUNDING = 4.0  # units in the last place of the largest score: scores that differ by less are equal
+
 
 class AUMLoss(nn.Module):
     """Area under the minimum of false positives and false negatives, over all thresholds, in O(n log n).
@@ -33,8 +35,8 @@ class AUMLoss(nn.Module):
     Parameters
     ----------
     standardize : bool
-        Divide the scores by their standard deviation in the batch (unless they are all equal). The loss no longer
-        sees their scale, and is no longer convex.
+        Divide the scores by their standard deviation in the batch (unless they are all equal, up to rounding). The
+        loss no longer sees their scale, and is no longer convex.
     rates : bool
         Divide weights by the sum of their class: errors are rates and not counts, and the loss does not grow with
         the batch.
@@ -70,9 +72,19 @@ class AUMLoss(nn.Module):
 
 
 def _standardized(batch: Batch) -> Batch:
-    """The scores in units of their standard deviation; equal ones stay as they are."""
-    _, variance = mean_and_variance(batch.scores, shares(batch.p + batch.q))
-    return batch._replace(scores=batch.scores / torch.where(variance > 0, variance, 1.0).sqrt())
+    """The scores in units of their standard deviation; those that are equal up to rounding stay as they are.
+
+    Squares are taken in units of the range of the scores, where they neither vanish nor overflow.
+    """
+    share = shares(batch.p + batch.q)
+    counted = batch.scores.detach()[share > 0]
+    if not counted.numel():
+        return batch
+    lowest, highest = counted.aminmax()
+    differ = highest - lowest > ROUNDING * torch.finfo(counted.dtype).eps * counted.abs().max()
+    unit = torch.where(differ, highest - lowest, 1.0)
+    _, variance = mean_and_variance((batch.scores - lowest) / unit, share)
+    return batch._replace(scores=batch.scores / unit / torch.where(differ, variance, 1.0).sqrt())
 
 
 def _slope(thresholds: Tensor, p: Tensor, weight: Tensor) -> Tensor:

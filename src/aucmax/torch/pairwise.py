@@ -19,12 +19,11 @@ PyTorch differentiated the sums over gaps, gradients would be small differences 
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from aucmax.settings import check_number
 from aucmax.torch.batch import checked, from_end, mean_and_variance
 
 
@@ -33,8 +32,7 @@ class _Pairwise(nn.Module):
 
     def __init__(self, margin: float = 1.0) -> None:
         super().__init__()
-        if not (margin > 0 and math.isfinite(margin)):
-            raise ValueError(f"margin={margin!r}; give a positive number, by which positives shall lead")
+        check_number("margin", margin)
         self.margin = float(margin)
 
     def extra_repr(self) -> str:

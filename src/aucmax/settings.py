@@ -1,0 +1,45 @@
+"""Settings that are numbers: one check, one sentence each."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def check_number(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
+    """Refuse a setting that is not a finite number above zero; `zero` allows 0, `whole` asks for an integer."""
+    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if not (is_number and (value >= 0 if zero else value > 0) and value < np.inf):
+        kind, limit = "whole" if whole else "finite", "that is not negative" if zero else "above zero"
+        raise ValueError(f"{name}={value!r}; give a {kind} number {limit}")
+
+
+def check_positive(**settings: float | None) -> None:
+    """Refuse a setting that is neither None nor a finite number above zero."""
+    for name, value in settings.items():
+        if value is not None:
+            check_number(name, value)
+
+
+def check_counts(**settings: int | None) -> None:
+    """Refuse a setting that is neither None nor a whole number above zero."""
+    for name, value in settings.items():
+        if value is not None:
+            check_number(name, value, whole=True)
+
+
+def check_share(**settings: float) -> None:
+    """Refuse a setting that is not a number above 0 and at most 1."""
+    for name, value in settings.items():
+        if not (isinstance(value, Real) and 0 < float(value) <= 1):
+            raise ValueError(f"{name}={value!r}; give a number above 0 and at most 1")
+
+
+def check_step(step: Any, choices: tuple[str, ...]) -> None:
+    """Refuse a step that is neither one of the choices nor a finite number above zero."""
+    if isinstance(step, str) and step not in choices:
+        raise ValueError(f"step={step!r}; choose one of {list(choices)} or a finite number above zero")
+    if not isinstance(step, str):
+        check_number("step", step)
