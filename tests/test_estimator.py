@@ -170,6 +170,10 @@ def _huge(X, y, weight):
     X[:3, 1] = 1e200
 
 
+def _tiny(X, y, weight):
+    X[:, 1] *= 1e-200
+
+
 def _one_class(X, y, weight):
     y[:] = 1.0
 
@@ -201,6 +205,7 @@ def _no_positive_weight(X, y, weight):
         (_nan, "NaN"),
         (_infinite, "infinity"),
         (_huge, "squares overflow; divide"),
+        (_tiny, "column 1 of X has values whose squares vanish; divide"),
         (_one_class, "only one class"),
         (_three_classes, "Only binary classification"),
         (_negative_weight, "negative, NaN or infinite"),

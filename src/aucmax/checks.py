@@ -23,6 +23,7 @@ from aucmax.solvers import SOLVERS, Solver, name_of
 # A factorisation costs n dim min(n, dim), conjugate gradients some passes: above this many times the non-zeros
 # the passes are cheaper.
 EXACT_COST = 2400
+SMALLEST = 1e-150  # size of numbers whose squares keep their digits
 
 SUITABLE = {
     "squared_hinge": "newton",
@@ -113,11 +114,18 @@ def make_data(table: Checked, solver: Solver, penalty: ElasticNet, standardize: 
 
 
 def check_finite(moments: Moments, X: Any) -> None:
-    """NaN and infinity in X show in its moments; then say which, and what to do."""
+    """NaN, infinity and numbers without a square in X show in its moments; then say which, and what to do."""
     if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
         assert_all_finite(X, input_name="X")
         column = int(np.argmin(np.isfinite(moments.delta) & np.isfinite(moments.variances)))
         raise ValueError(f"column {column} of X has values whose squares overflow; divide it by its size")
+    size = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
+    vanishing = (size > 0) & (size < SMALLEST) & (moments.variances < SMALLEST**2)
+    if vanishing.any():
+        column = int(np.argmax(vanishing))
+        raise ValueError(
+            f"column {column} of X has values whose squares vanish; divide it by its size or leave it out"
+        )
 
 
 def find_loss(name: str) -> Any:
