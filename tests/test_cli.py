@@ -151,7 +151,6 @@ def test_of_several_losses_the_best_on_the_folds_is_kept(folder):
         (("--loss", "squared,hinge", "--solver", "exact"), "--solver exact fits one of the losses ['squared']", 2),
         (("--loss", "squared", "--solver", "oam"), "--solver oam fits one of the losses ['hinge']", 2),
         (("--loss", "sigmoid"), "on the command line with --solver", 1),
-        (("--loss", "exponential"), "no solver that certifies", 1),
     ],
 )
 def test_losses_that_cannot_be_fitted_are_refused(folder, words, message, code):

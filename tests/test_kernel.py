@@ -416,7 +416,7 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"choice": "worst"}, "choice='worst'; choose one of"),
         ({"cv": 1}, "at least 2 folds"),
         ({"loss": "cubic"}, "unknown loss 'cubic'"),
-        ({"loss": "exponential"}, "no solver that certifies"),
+        ({"loss": "sigmoid"}, "no solver that certifies"),
     ],
 )
 def test_bad_settings_are_named(settings, message):

@@ -29,6 +29,7 @@ BRUTE = {
 SMOOTH = {
     "squared_hinge": (SquaredHinge(), BRUTE["squared_hinge"], lambda z: 2.0 * (z > 0)),
     "huberised": (Huberised(WIDTH), lambda m: huber(1.0 - m), lambda z: ((z > 0) & (z <= WIDTH)) / WIDTH),
+    "exponential": (LOSSES["exponential"](), BRUTE["exponential"], lambda z: np.exp(z - 1.0)),
 }
 
 

@@ -5,9 +5,10 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-from aucmax.losses import SquaredHinge
+from aucmax.losses import Exponential, SquaredHinge
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data, Problem
 from aucmax.solvers.newton import Newton
@@ -145,3 +146,33 @@ def test_a_kept_state_goes_on_as_if_never_stopped(table, penalty):
     second = solver.epoch(problem, first, rng)
     np.testing.assert_array_equal(solver.epoch(problem, pickle.loads(kept), rng).w, second.w)
     np.testing.assert_array_equal(solver.epoch(problem, first, rng).w, second.w)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_exponential_optimum_is_that_of_a_general_minimiser_on_all_pairs(table, pairs, penalty, form):
+    X, y, weight = table(n=60, dim=4)
+    problem = Problem(Data.of(form(X), y, weight, standardize=False, full=False), Exponential(), penalty)
+    all_pairs = pairs(X, y, weight)
+
+    def objective(parts):  # w = parts[:4] - parts[4:], which makes the l1 norm smooth
+        w = parts[:4] - parts[4:]
+        value = all_pairs.weights @ np.exp(-all_pairs.differences @ w)
+        return value + penalty.l1 * parts.sum() + 0.5 * penalty.l2 * w @ w
+
+    limits = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10**4, "maxfun": 10**6}
+    best = minimize(objective, np.full(8, 0.1), method="L-BFGS-B", bounds=[(0, None)] * 8, options=limits).fun
+    solution = Newton(tol=1e-9).solve(problem)
+    assert solution.converged
+    assert solution.objective == pytest.approx(best, rel=1e-7)
+    assert solution.gap >= solution.objective - best - 1e-12
+    assert (solution.trace["gap"] >= solution.trace["objective"] - best - 1e-9).all()
+
+
+def test_exponential_on_separable_and_huge_rows(table):
+    X, y, weight = table(n=200)
+    for rows in (X + 5.0 * y[:, None], 1e6 * X, 1e-6 * X):
+        problem = Problem(
+            Data.of(rows, y, weight, standardize=True, full=False), Exponential(), ElasticNet(0.0, 1e-4)
+        )
+        assert Newton(tol=1e-6).solve(problem).converged

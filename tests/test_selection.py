@@ -314,7 +314,7 @@ def test_exact_is_asked_for_scatter_only_where_it_pays():
         ({"loss": [["hinge"]]}, r"unknown loss \['hinge'\]"),
         ({"alphas": True}, "alphas=True; give numbers"),
         ({"alphas": "auto"}, "alphas='auto'; give numbers"),
-        ({"loss": "exponential"}, "no solver that certifies"),
+        ({"loss": "sigmoid"}, "no solver that certifies"),
     ],
 )
 def test_bad_settings_are_named(table, options, message):

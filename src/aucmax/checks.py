@@ -28,10 +28,11 @@ SMALLEST = 1e-150  # size of numbers whose squares keep their digits
 SUITABLE = {
     "squared_hinge": "newton",
     "hinge": "cutting_plane",
-    "exponential": "uniexp",
+    "exponential": "newton",
     "sigmoid": "rankopt",
     "aum": "aum",
 }
+STREAMING = {"squared": "exact", "exponential": "uniexp"}
 
 
 class Checked(NamedTuple):
@@ -163,7 +164,8 @@ def check_taken(solver: Solver, penalty: ElasticNet, loss: Any) -> None:
 
 def for_streams(solver: Any, loss: Any) -> Any:
     """The solver of a stream: "auto" stands for one that suits the loss, whatever the shape of a batch."""
-    return SUITABLE.get(loss, "exact") if isinstance(solver, str) and solver == "auto" else solver
+    found = (SUITABLE | STREAMING).get(loss, "exact")
+    return found if isinstance(solver, str) and solver == "auto" else solver
 
 
 def check_weights(w: np.ndarray, solver: Solver) -> None:

@@ -3,12 +3,13 @@
     Kotlowski, Dembczynski, Huellermeier. "Bipartite Ranking through Minimization of Univariate Loss." ICML 2011.
 
 With k_i the share of row i in the mean of its own class, that is softmax(-s + log r) over the positive rows and
-softmax(s + log r) over the negative ones, the gradient is the value times sum_i -y_i k_i x_i.
+softmax(s + log r) over the negative ones, the gradient is the value times sum_i -y_i k_i x_i. With u = Xv and u' the
+mean of u with the shares k in the other class, the Hessian times v is the value times sum_i k_i (u_i - u') x_i.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,16 +18,43 @@ from aucmax.losses.loss import Loss
 LARGEST = 300.0  # logarithm of the largest value told: its square is still a double
 
 
+class ExponentialCurve(NamedTuple):
+    """The loss at given scores: value, slope and curvature along the rows."""
+
+    scores: np.ndarray
+    y: np.ndarray
+    value: float
+    shares: np.ndarray
+
+    @property
+    def curvature(self) -> float:
+        """Mean over all pairs of the second derivative."""
+        return self.value
+
+    def coefficients(self) -> np.ndarray:
+        """c with gradient = sum_i c_i x_i."""
+        return -self.value * self.y * self.shares
+
+    def product(self, u: np.ndarray) -> np.ndarray:
+        """h with Hessian v = sum_i h_i x_i, for u = Xv."""
+        pos, neg = (float(self.shares[side] @ u[side]) for side in (self.y > 0, self.y < 0))
+        return self.value * self.shares * (u - np.where(self.y > 0, neg, pos))
+
+
 class Exponential(Loss):
     """E[exp(-w.(x - x'))]; saturates at exp(300), so that value, gradient and gap are always finite."""
 
     name = "exponential"
 
+    def at(self, data: Any, scores: np.ndarray) -> ExponentialCurve:
+        """The loss at given scores of the rows."""
+        logarithm, shares = _log_mean_and_shares(data, scores)
+        return ExponentialCurve(scores, data.y, float(np.exp(min(logarithm, LARGEST))), shares)
+
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w and its gradient."""
-        logarithm, shares = _log_mean_and_shares(data, data.scores(w))
-        value = float(np.exp(min(logarithm, LARGEST)))
-        return value, value * data.combine(-data.y * shares)
+        curve = self.at(data, data.scores(w))
+        return curve.value, data.combine(curve.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """The dual at alpha = tau exp(-m), the best tau among those with |tau gradient|_inf <= l1."""

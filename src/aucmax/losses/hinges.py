@@ -37,6 +37,11 @@ class Curve(NamedTuple):
     terms: list[tuple[float, Active]]  # one or two of them
 
     @property
+    def scores(self) -> np.ndarray:
+        """The scores of the rows."""
+        return self.order.scores
+
+    @property
     def value(self) -> float:
         """The loss."""
         return sum(factor * active.square for factor, active in self.terms)

@@ -1,9 +1,9 @@
-"""Newton: truncated Newton for the pairwise squared hinge, certified by its duality gap.
+"""Newton: truncated Newton for the pairwise squared hinge and exponential loss, certified by its duality gap.
 
     Chapelle, Keerthi. "Efficient algorithms for ranking with SVMs." Information Retrieval 2010.
     Chen, Curtis, Robinson. "A reduced-space algorithm for minimizing l1-regularized convex functions." SIAM 2017.
 
-With L the Laplacian of the active pairs (losses/pairs.py) and X'c the gradient of the loss, at every step
+With L the Laplacian of the pairs, which weigh what their loss bends, and X'c the gradient of the loss, at every step
 
     (X'LX + l2 I) p = -(X'c + l2 w)                 by conjugate gradients, roughly, preconditioned by the diagonal
     w <- w + t p                                    t = 1, 1/2, 1/4 ... until the objective falls (Armijo)
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.losses import SquaredHinge
+from aucmax.losses import Exponential, SquaredHinge
 from aucmax.penalties import soft_threshold
 from aucmax.problem import Problem
 from aucmax.solvers.base import Solver
@@ -66,7 +66,7 @@ class Point(NamedTuple):
 
 @dataclass(repr=False, kw_only=True)
 class Newton(Solver):
-    """Truncated Newton for the squared hinge: a few steps, each certified; L2 and the elastic net.
+    """Truncated Newton for the squared hinge and the exponential loss: a few certified steps; L2 and elastic net.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Newton(Solver):
 
     max_epochs: int = 200
 
-    losses = (SquaredHinge,)
+    losses = (SquaredHinge, Exponential)
     penalties = ("l2", "elastic net", "l1")
 
     def init(self, problem: Problem, w: np.ndarray) -> Point:
@@ -141,7 +141,7 @@ def newton_step(problem: Problem, point: Point) -> Point:
         if crossed.any():
             trial[crossed] = 0.0
             passes += 1.0
-        curve = problem.loss.at(data, data.scores(trial) if crossed.any() else point.curve.order.scores + t * Xp)
+        curve = problem.loss.at(data, data.scores(trial) if crossed.any() else point.curve.scores + t * Xp)
         bar = point.objective * (1.0 + ROUNDING) + ARMIJO * float(slope @ (trial - w))
         if curve.value + penalty.value(trial) <= bar:
             return _moved(problem, point, trial, curve, passes)
