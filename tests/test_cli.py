@@ -548,3 +548,7 @@ def test_without_click_or_rich_it_says_how_to_install_them(module):
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 1
     assert "pip install 'aucmax[cli]'" in result.stderr and "Traceback" not in result.stderr
+
+
+def test_output_is_no_dash(folder):
+    assert "leave -o out for stdout" in refused(folder, "fit", "data.csv", "--target", "is_fraud", "-o", "-", code=1)

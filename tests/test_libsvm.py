@@ -3,8 +3,10 @@
 import bz2
 import gzip
 import lzma
+import os
 import random
 import struct
+import threading
 import tracemalloc
 
 import numpy as np
@@ -183,3 +185,13 @@ def test_too_few_features_asked_for_is_an_error(tmp_path):
 def test_unknown_zero_based_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="zero_based must be"):
         libsvm.read(write(tmp_path, FILES["plain"]), zero_based="yes")
+
+
+def test_a_pipe_of_unknown_base_is_read_once(tmp_path):
+    pipe = tmp_path / "rows.svm"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("1 1:1\n0 2:1\n1 3:1\n",))
+    writer.start()
+    chunks = list(libsvm.read_chunks(pipe, rows=2, n_features=3))
+    writer.join()
+    np.testing.assert_array_equal(np.vstack([chunk.X.toarray() for chunk in chunks]), np.eye(3))

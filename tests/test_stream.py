@@ -245,6 +245,7 @@ def test_class_costs_count_or_are_refused(table):
     with pytest.raises(ValueError, match="has no effect in a stream of solver 'spam'"):
         spam.partial_fit(X, y)
     assert not hasattr(spam, "coef_")
+    assert AUCClassifier(solver="spam", class_weight={-1: 2.0, 1: 2.0}).partial_fit(X, y).n_iter_ == 1
 
 
 def test_a_stream_keeps_to_its_solver(table):

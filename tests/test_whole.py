@@ -59,16 +59,42 @@ class Learner:
             raise fails
 
 
+class Chooser(AUCClassifier):
+    """Chooses columns first, as subclasses do."""
+
+    def fit(self, X, y):
+        self.chosen_ = [0, 1]
+        return super().fit(X[:, self.chosen_], y)
+
+
+def test_what_a_subclass_learns_first_stays():
+    X, y = a_table(60, 3, seed=0)
+    model = Chooser().fit(X, y).fit(X, y)
+    assert model.chosen_ == [0, 1]
+    assert model.n_features_in_ == 2
+
+
 @pytest.mark.parametrize("error", [ValueError("bad"), KeyboardInterrupt()])
 def test_all_or_nothing(error):
     learner = Learner(1).fit()
-    learner.go_on()
+    learner.third_ = 3
     before = vars(learner).copy()
     for method in (learner.go_on, learner.fit):
         with pytest.raises(type(error)):
             method(error)
         assert vars(learner) == before
-    assert vars(learner.fit()) == {"setting": 1, "_request": "kept", "first_": 1, "second_": 2}
+
+    names = {"setting", "_request", "first_", "second_", "_learned"}
+    assert set(vars(learner)) == names | {"third_"}  # which no fit has learned
+    learner.partial = True
+    assert set(vars(learner.fit())) == names | {"third_", "partial"}
+
+
+def test_nothing_of_another_kind_of_fit_stays():
+    learner = Learner(1).fit()
+    learner.fit_less = afresh(lambda self: self).__get__(learner)
+    learner.fit_less()
+    assert not hasattr(learner, "first_")
 
 
 def test_a_validation_set_is_a_pair():

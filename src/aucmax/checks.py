@@ -155,9 +155,11 @@ def check_taken(solver: Solver, penalty: ElasticNet, loss: Any) -> None:
     if penalty.kind not in solver.penalties:
         kinds = {name: kind for name, kind in SOLVERS.items() if isinstance(loss, kind.losses)}
         able = sorted(name for name, kind in kinds.items() if penalty.kind in kind.penalties)
+        total = penalty.l1 + penalty.l2
+        reason = f"l1_ratio={penalty.l1 / total:g}" if total > 0 else "alpha=0"
         raise ValueError(
             f"solver {type(solver).__name__} takes the penalties {list(solver.penalties)}, not {penalty.kind!r} "
-            f"(alpha={penalty.l1 + penalty.l2:g}, l1_ratio={penalty.l1 / (penalty.l1 + penalty.l2 or 1):g}); "
+            f"({reason}); "
             "change these" + (f", or where a solver can be chosen take one of {able}" if able else "")
         )
 
@@ -188,9 +190,12 @@ def class_costs(class_weight: dict, classes: np.ndarray) -> tuple[float, float]:
     return negative, positive
 
 
-def check_stream_costs(class_weight: Any, solver: Solver) -> None:
+def check_stream_costs(class_weight: Any, classes: np.ndarray, solver: Solver) -> None:
     """Refuse class costs in a stream that keeps no covariances, by which they move the intercept."""
-    if isinstance(class_weight, dict) and not solver.from_moments:
+    if not isinstance(class_weight, dict) or solver.from_moments:
+        return
+    negative, positive = class_costs(class_weight, classes)
+    if negative != positive:
         raise ValueError(
             f"class_weight={class_weight!r} has no effect in a stream of solver {name_of(solver)!r}, which keeps no "
             "covariances; use solver='exact', fit, or class_weight=None and a threshold of your own"

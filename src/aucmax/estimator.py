@@ -202,7 +202,7 @@ class AUCClassifier(LinearRanker):
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
         recipe = self._recipe(for_streams(self.solver, self.loss), table.X)
-        check_stream_costs(self.class_weight, recipe.solver)
+        check_stream_costs(self.class_weight, labels, recipe.solver)
         if stream is None:
             stream = Stream.start(table.X.shape[1], recipe.solver, generator(self.random_state))
         stream = stream.advance(table, recipe)
@@ -235,7 +235,8 @@ class AUCClassifier(LinearRanker):
         check_penalty(self.alpha, self.l1_ratio)
         loss = find_loss(self.loss)
         found = find_solver(solver, X, loss, self.l1_ratio)
-        check_taken(found, ElasticNet.of(1.0, self.l1_ratio), loss)
+        if self.alpha != 0:
+            check_taken(found, ElasticNet.of(1.0, self.l1_ratio), loss)  # at once, not when both classes have come
         return Recipe(found, loss, self.alpha, self.l1_ratio, self.standardize)
 
     def _keep_stream(self, stream: Stream, recipe: Recipe) -> AUCClassifier:

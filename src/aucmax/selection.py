@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -122,8 +123,7 @@ class AUCClassifierCV(Calibrated, LinearRanker):
 
 def _names(loss: Any) -> list:
     """The losses to try."""
-    if isinstance(loss, str):
-        return [loss]
-    if not isinstance(loss, (list, tuple)) or not loss:
+    names = [loss] if isinstance(loss, str) else list(loss) if isinstance(loss, Iterable) else []
+    if not names:
         raise ValueError(f"loss={loss!r}; give a name, or a list of names with at least one")
-    return list(loss)
+    return names

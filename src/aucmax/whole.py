@@ -22,20 +22,27 @@ def all_or_nothing(method: Method) -> Method:
         try:
             return method(self, *args, **kwargs)
         except BaseException:
-            vars(self).clear()
             vars(self).update(before)
+            for name in set(vars(self)) - set(before):
+                delattr(self, name)
             raise
 
     return cast(Method, whole)
 
 
 def afresh(fit: Method) -> Method:
-    """Forget what was learned before, so that nothing of it stays beside the new; if the fit fails, bring it back."""
+    """Forget what the last fit has learned, so that nothing of it stays beside the new; if this fails, bring it back.
+
+    What a subclass sets before it calls `fit` was not learned by `fit`, and stays.
+    """
 
     @wraps(fit)
     def forgetting(self, *args, **kwargs):
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
-        return fit(self, *args, **kwargs)
+        for name in vars(self).pop("_learned", ()):
+            vars(self).pop(name, None)
+        others = set(vars(self))
+        found = fit(self, *args, **kwargs)
+        self._learned = sorted(name for name in set(vars(self)) - others if name.endswith("_"))
+        return found
 
     return all_or_nothing(cast(Method, forgetting))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class PenaltyRegressor(BaseEstimator):
         """
         if self.model not in MODELS:
             raise ValueError(f"unknown model {self.model!r}; choose one of {list(MODELS)}")
-        if not (isinstance(self.validation, (int, float)) and 0.0 < self.validation < 1.0):
+        if not (isinstance(self.validation, Real) and 0.0 < float(self.validation) < 1.0):
             raise ValueError(f"validation={self.validation!r}; give a part between 0 and 1")
         if not (self.descent is None or isinstance(self.descent, Descent)):
             raise ValueError(f"descent={self.descent!r}; pass a Descent, or None for the default settings")

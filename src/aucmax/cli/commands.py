@@ -21,7 +21,7 @@ from aucmax.cli.source import is_file, load_source, read_source
 from aucmax.compare import STANDARD
 from aucmax.compare import compare as compare_models
 from aucmax.files import FORMATS
-from aucmax.files.writing import whole_file
+from aucmax.files.writing import is_special, whole_file
 from aucmax.kernel_checks import NAMES as KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
@@ -200,7 +200,7 @@ def score(data, format, model_file, output, id_column, machine) -> None:
     if machine:
         as_json({"data": str(data), "model": str(model_file), "rows": rows, "output": str(output)})
     else:
-        click.echo(f"{rows:,} rows scored: {output}")
+        click.echo(f"{rows:,} rows scored: {output}", err=is_special(output))
 
 
 @aucmax.command()

@@ -19,6 +19,8 @@ def check_output(path: Path | None, *inputs: Path | None) -> None:
     """
     if path is None:
         return
+    if str(path) == "-":
+        raise ValueError("- is no file to write; leave -o out for stdout, or name a file")
     if any(given is not None and given.resolve() == path.resolve() for given in inputs):
         raise ValueError(f"{path} is also read; write to another file")
     if path.is_dir():

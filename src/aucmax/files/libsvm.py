@@ -15,6 +15,7 @@ from scipy import sparse
 from aucmax.files.compressed import open_bytes
 from aucmax.files.libsvm_lines import Parsed, parse_block
 from aucmax.files.table import Table
+from aucmax.files.writing import is_special
 
 _BLOCK = 1 << 22  # bytes
 
@@ -59,7 +60,8 @@ def read_chunks(
 ) -> Iterator[Table]:
     """Read a file in chunks of `rows` rows, all of the same width, in bounded memory.
 
-    Without `n_features` and a known `zero_based` the file is read twice, first for its smallest and largest index.
+    Without `n_features` and a known `zero_based` the file is read twice, first for its smallest and largest index; a
+    pipe, which cannot be, is kept in memory.
 
     Examples
     --------
@@ -70,13 +72,13 @@ def read_chunks(
     ...     [table.X.shape for table in read_chunks(file.name, rows=2)]
     [(2, 3), (1, 3)]
     """
-    if n_features is None or zero_based == "auto":
-        ranges = [(_smallest(block), _largest(block)) for block in _parsed_blocks(path, zero_based)]
-    else:
-        ranges = []
+    twice, ranges = n_features is None or zero_based == "auto", []
+    kept = list(_parsed_blocks(path, zero_based)) if twice and is_special(path) else None
+    if twice:
+        ranges = [(_smallest(block), _largest(block)) for block in kept or _parsed_blocks(path, zero_based)]
     shift, width = _shape(ranges, n_features, zero_based, path)
     held: list[Parsed] = []
-    for block in _parsed_blocks(path, zero_based):
+    for block in kept or _parsed_blocks(path, zero_based):
         held.append(block)
         n = sum(part.labels.size for part in held)
         if n >= rows:

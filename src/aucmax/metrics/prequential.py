@@ -152,7 +152,7 @@ class PrequentialAUC:
 def check_weight(weight: Any) -> None:
     """Refuse a weight that is neither zero nor of a size whose products can be added up."""
     is_number = isinstance(weight, Real) and not isinstance(weight, bool)
-    if not (is_number and (weight == 0 or SMALLEST <= weight <= LARGEST)):
+    if not (is_number and (weight == 0 or SMALLEST <= float(weight) <= LARGEST)):
         raise ValueError(f"a row has weight {weight!r}; give zero, or a number from {SMALLEST:g} to {LARGEST:g}")
 
 

@@ -83,6 +83,8 @@ class Model(ABC):
 
     def _checked(self, X: Any) -> Any:
         """X as dense or CSR rows of numbers, its columns those of the model."""
+        if type(X) is np.ndarray and X.shape[1:] == (self.n_features,) and X.dtype in (np.float64, np.float32):
+            return X  # without the time that checks take, which for one row is most of it
         table = BaseEstimator()  # takes the names of any kind of table
         settings = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 0}
         X = validate_data(table, X, ensure_all_finite=False, **settings)
@@ -136,6 +138,7 @@ def check_shared(model: Model) -> None:
     if model.columns is not None and len(model.columns.names) != width:
         raise ValueError(f"the columns give {len(model.columns.names)} features, but coef has {width}")
     _check_classes(model.classes)
+    _check_training(model.training)
 
 
 def shared_to_dict(model: Model) -> dict[str, Any]:
@@ -154,7 +157,7 @@ def shared_from_dict(plain: dict[str, Any]) -> dict[str, Any]:
     """What `shared_to_dict` returned, checked, as arguments of a kind of model."""
     if not all(isinstance(name, str) for name in plain["feature_names"] or ()):
         raise ValueError("feature_names must hold texts")
-    check_parts({name: plain["training"].get(name) for name in _USED}, _USED, "training")
+    _check_training(plain["training"])
     columns, calibration = plain["columns"], plain["calibration"]
     if calibration is not None:
         check_parts(calibration, {"slope": (float,), "intercept": (float,)}, "calibration")
@@ -162,6 +165,11 @@ def shared_from_dict(plain: dict[str, Any]) -> dict[str, Any]:
         "columns": None if columns is None else Columns.from_dict(columns),
         "calibration": None if calibration is None else Calibration(**calibration),
     }
+
+
+def _check_training(training: dict[str, Any]) -> None:
+    """Refuse facts of a kind that cannot be used again."""
+    check_parts({name: training.get(name) for name in _USED}, _USED, "training")
 
 
 def _check_classes(classes: tuple[Any, ...]) -> None:
