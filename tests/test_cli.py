@@ -306,7 +306,8 @@ def test_rows_can_be_piped_through(folder):
     words = ("score", "-", "--format", "csv", "--model", "model.json", "-o", "/dev/stdout")
     command = [sys.executable, "-c", "from aucmax.cli import main; main()", *words]
     result = subprocess.run(command, input=Path("data.csv").read_text(), capture_output=True, text=True)
-    assert result.returncode == 0 and result.stdout == shown + "160 rows scored: /dev/stdout\n"
+    assert result.returncode == 0 and result.stdout == shown
+    assert "160 rows scored: /dev/stdout" in result.stderr
     assert "does not tell its format" in refused(folder, "score", "/dev/null", "--model", "model.json")
 
 
