@@ -5,7 +5,6 @@ An error says what was wrong, with the value, and what to do.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from aucmax.moments import Moments
 from aucmax.penalties import ElasticNet
 from aucmax.problem import Data
 from aucmax.rows import canonical, nonzeros
+from aucmax.settings import is_number
 from aucmax.solvers import SOLVERS, Solver, name_of
 
 # A factorisation costs n dim min(n, dim), conjugate gradients some passes: above this many times the non-zeros
@@ -233,14 +233,10 @@ def _suitable(X: Any, loss: Any) -> str:
 
 def check_penalty(alpha: Any, l1_ratio: Any) -> None:
     """alpha is "auto" or a finite number that is not negative; l1_ratio is in [0, 1]."""
-    if alpha != "auto" and not (_is_number(alpha) and 0 <= alpha < np.inf):
+    if alpha != "auto" and not (is_number(alpha) and 0 <= alpha < np.inf):
         raise ValueError(f"alpha={alpha!r}; give 'auto' or a finite number that is not negative")
-    if not (_is_number(l1_ratio) and 0 <= l1_ratio <= 1):
+    if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
         raise ValueError(f"l1_ratio={l1_ratio!r}; give a number from 0 (L2) to 1 (l1)")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 
+def is_number(value: Any) -> bool:
+    """Whether a setting is a number: a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def check_number(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
     """Refuse a setting that is not a finite number above zero; `zero` allows 0, `whole` asks for an integer."""
-    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
-    if not (is_number and (value >= 0 if zero else value > 0) and value < np.inf):
+    is_right = is_number(value) and (isinstance(value, Integral) or not whole)
+    if not (is_right and (value >= 0 if zero else value > 0) and value < np.inf):
         kind, limit = "whole" if whole else "finite", "that is not negative" if zero else "above zero"
         raise ValueError(f"{name}={value!r}; give a {kind} number {limit}")
 
@@ -33,7 +38,7 @@ def check_counts(**settings: int | None) -> None:
 def check_share(**settings: float) -> None:
     """Refuse a setting that is not a number above 0 and at most 1."""
     for name, value in settings.items():
-        if not (isinstance(value, Real) and 0 < float(value) <= 1):
+        if not (is_number(value) and 0 < value <= 1):
             raise ValueError(f"{name}={value!r}; give a number above 0 and at most 1")
 
 

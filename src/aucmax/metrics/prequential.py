@@ -7,7 +7,6 @@ other class: O(log^2 n) for a row, and the sum of pairs won is kept.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from aucmax.jit import kernel
 from aucmax.metrics.runs import SortedRuns
 from aucmax.metrics.scored import column, finite_column
+from aucmax.settings import is_number
 
 SMALLEST, LARGEST = 1e-100, 1e100  # weight of a row: products of two do not vanish or overflow
 PENDING = 256  # rows that wait before they enter the sorted runs, unless `total` is asked for
@@ -151,8 +151,7 @@ class PrequentialAUC:
 
 def check_weight(weight: Any) -> None:
     """Refuse a weight that is neither zero nor of a size whose products can be added up."""
-    is_number = isinstance(weight, Real) and not isinstance(weight, bool)
-    if not (is_number and (weight == 0 or SMALLEST <= float(weight) <= LARGEST)):
+    if not (is_number(weight) and (weight == 0 or SMALLEST <= float(weight) <= LARGEST)):
         raise ValueError(f"a row has weight {weight!r}; give zero, or a number from {SMALLEST:g} to {LARGEST:g}")
 
 

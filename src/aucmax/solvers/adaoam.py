@@ -50,10 +50,6 @@ class Adaptive(NamedTuple):
     t: int
     statistics: ClassStatistics
 
-    def rescaled(self, ratio: np.ndarray) -> Adaptive:
-        """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`."""
-        return self._replace(statistics=self.statistics.rescaled(ratio))
-
 
 class Rule(NamedTuple):
     """What does not change in an epoch: penalty, radius of the ball, step, delta, decay, whether to average."""
@@ -120,7 +116,7 @@ class AdaOAM(Solver):
         return Adaptive(w, 0.0, w, w, np.zeros_like(w), 0, statistics)
 
     def rescaled(self, state: Adaptive, ratio: np.ndarray) -> Adaptive:
-        return state.rescaled(ratio)
+        return state._replace(statistics=state.statistics.rescaled(ratio))
 
     def epoch(self, problem: Problem, state: Adaptive, rng: np.random.Generator) -> Adaptive:
         data, l2 = problem.data, problem.penalty.l2

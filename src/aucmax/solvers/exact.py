@@ -56,7 +56,7 @@ class Exact(Solver):
     from_moments = True
 
     def adapt(self, problem: Problem) -> Problem:
-        check_share(forgetting=self.forgetting)
+        self.kept_weight()  # checked, though only streams use it
         return problem
 
     def kept_weight(self) -> float:
