@@ -7,7 +7,7 @@ EXTRAS = {
     "torch": ["src/aucmax/torch", "docs/torch.md"],
     "ruptures": [
         "src/aucmax/changepoint/segmentation.py",
-        "src/aucmax/changepoint/learner.py",
+        "src/aucmax/changepoint/penalty_learner.py",
         "docs/changepoints.md",
     ],
 }

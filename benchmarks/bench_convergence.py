@@ -10,8 +10,9 @@ import numpy as np
 
 from aucmax import datasets
 from aucmax.losses import Squared
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SOLVERS
 
 SPECIFIED = {  # passes to 1e-6 on a9a, not standardised, at alpha 1e-2 and 1e-3 (spec/square-loss.md, section 8)

@@ -26,9 +26,9 @@ from threadpoolctl import threadpool_limits
 
 from aucmax import AUCClassifierCV
 from aucmax.datasets import load
-from aucmax.kernel import KernelAUCClassifier
+from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.metrics import roc_auc
-from aucmax.rows import dense, stacked
+from aucmax.numerics.matrix import dense, stacked
 
 ROWS, MORE_ROWS = 4000, {"ijcnn1": 10_000, "a9a": 10_000}
 SEED = 1  # of samples and outer folds; the choices were made with 0

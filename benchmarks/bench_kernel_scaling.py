@@ -49,7 +49,7 @@ def one(model, n, landmarks):
     """Seconds of a fit, megabytes beyond those before it, and the AUC on 20,000 new rows."""
     from lightgbm import LGBMClassifier
 
-    from aucmax.kernel import KernelAUCClassifier
+    from aucmax.estimators.kernel import KernelAUCClassifier
     from aucmax.metrics import roc_auc
 
     components = "auto" if landmarks == 0 else landmarks

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from aucmax.files import libsvm
+from aucmax.tables import libsvm
 from benchmarks.timing import medians, row
 
 

@@ -10,13 +10,14 @@ rows, and, where Uni-Exp centres them (its default, unlike the specification's),
 import numpy as np
 from scipy import sparse
 
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem
+from aucmax.numerics.threads import threads_for
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.adaoam import AdaOAM
 from aucmax.solvers.oam import OAM
 from aucmax.solvers.opauc import OPAUC
 from aucmax.solvers.uniexp import UniExp
-from aucmax.threads import threads_for
 from benchmarks.timing import medians
 
 DENSE = [

@@ -29,7 +29,8 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScale
 from threadpoolctl import threadpool_limits
 
 from aucmax import AUCClassifier, datasets
-from aucmax.rows import dense
+from aucmax.estimators.tree import AUCTreeClassifier
+from aucmax.numerics.matrix import dense
 from aucmax.solvers.adaoam import AdaOAM
 from aucmax.solvers.fsauc import FSAUC
 from aucmax.solvers.mba import MBA
@@ -40,7 +41,6 @@ from aucmax.solvers.solam import SOLAM
 from aucmax.solvers.spam import SPAM
 from aucmax.solvers.spdam import SPDAM
 from aucmax.solvers.vrspam import VRSPAM
-from aucmax.tree import AUCTreeClassifier
 
 # mean and deviation; columns of the three tables (regSOLAM of 4.2 is another run), then those copied from Gao et al.
 OWN = ("regSOLAM", "SPDAM", "regSOLAM 4.2", "SPAM-L2", "SPAM-NET")

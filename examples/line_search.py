@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from aucmax.aum import ErrorFunctions, aum, line_search, roc_curve
-from aucmax.plots import COLOURS, plot_error_roc, plot_line_search
+from aucmax.plots.aum import plot_error_roc, plot_line_search
+from aucmax.plots.axes import COLOURS
 
 # Figure 3: labels 0, 0, 1, 1 as error rates.
 BINARY = ErrorFunctions.from_labels([0, 0, 1, 1], sample_weight=[0.5] * 4)

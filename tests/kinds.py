@@ -4,8 +4,9 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.losses import Squared
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.problem.data import Data, automatic_alpha
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 KINDS = ("plain", "weighted", "rare", "unscaled", "collinear", "more columns")

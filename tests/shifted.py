@@ -4,8 +4,9 @@ import numpy as np
 
 from aucmax.losses import Squared
 from aucmax.metrics import auc_of_classes
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
 
 
 def table(n=400, dim=8, rate=0.4, seed=0):

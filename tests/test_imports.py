@@ -1,35 +1,32 @@
-"""Imports go one way, so that a room can be read without those that build on it."""
+"""Imports go one way, as the table in CONTRIBUTING.md states it, so that a package can be read without its users."""
 
 import ast
+import re
 from pathlib import Path
 
 import aucmax
 
 ROOT = Path(aucmax.__file__).parent
-# Rooms of one line may import each other; a room may import from its own line and from those above.
-LAYERS = [
-    ["jit", "threads", "mapped", "whole", "settings"],
-    ["rows"],
-    ["moments", "losses", "penalties", "metrics", "calibration", "trace", "aum"],
-    ["problem"],
-    ["solvers"],
-    ["checks", "path", "folds", "features"],
-    ["stream", "seen"],
-    ["estimator", "plots", "calibrated", "curves", "tuning", "kernel_checks"],
-    ["selection", "kernel", "aum_classifier", "tree", "river", "torch"],
-    ["compare"],
-    ["files"],
-    ["datasets", "models", "changepoint"],
-    ["cli"],
-]
-LEVEL = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
+PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
+ENTRY_POINTS = {"__init__", "__main__"}
+ADAPTERS = {"river", "torch"}
 
 
-def room_of(path):
+def stated_order():
+    """The number of the table's line that each package stands on."""
+    _, _, table = PAGE.read_text().partition("| packages of `aucmax` |")
+    lines = [line for line in table.splitlines()[2:] if line.startswith("|")]
+    return {name: k for k, line in enumerate(lines) for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+
+
+LEVEL = stated_order()
+
+
+def package_of(path):
     return path.relative_to(ROOT).with_suffix("").parts[0]
 
 
-def imported_rooms(path):
+def imported_packages(path):
     for node in ast.walk(ast.parse(path.read_text())):
         names = [node.module] if isinstance(node, ast.ImportFrom) else []
         names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -38,22 +35,27 @@ def imported_rooms(path):
                 yield name.split(".")[1]
 
 
-def test_every_room_has_a_level():
-    rooms = {room_of(path) for path in ROOT.rglob("*.py")} - {"__init__", "__main__"}
-    assert rooms == set(LEVEL)
+def test_the_table_names_every_package():
+    assert {package_of(path) for path in ROOT.rglob("*.py")} - ENTRY_POINTS == set(LEVEL)
+
+
+def test_the_first_level_is_small():
+    assert len(set(LEVEL) - ADAPTERS) <= 21
 
 
 def test_imports_go_one_way():
     wrong = [
-        f"{path.relative_to(ROOT)} imports {room}"
+        f"{path.relative_to(ROOT)} imports {package}"
         for path in ROOT.rglob("*.py")
-        if room_of(path) not in ("__init__", "__main__")
-        for room in imported_rooms(path)
-        if LEVEL[room] > LEVEL[room_of(path)]
+        if package_of(path) not in ENTRY_POINTS
+        for package in imported_packages(path)
+        if LEVEL[package] > LEVEL[package_of(path)]
     ]
     assert wrong == []
 
 
-def test_only_jit_imports_numba():
-    importers = {path.name for path in ROOT.rglob("*.py") if "import numba" in path.read_text()}
-    assert importers == {"jit.py"}
+def test_only_one_file_imports_numba():
+    importers = {
+        path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if "import numba" in path.read_text()
+    }
+    assert importers == {"numerics/compiled.py"}

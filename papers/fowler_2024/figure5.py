@@ -22,9 +22,9 @@ from matplotlib.figure import Figure
 
 from aucmax import datasets
 from aucmax.aum import Descent, ErrorFunctions
-from aucmax.aum.downhill import Point
-from aucmax.aum.examples import Examples
-from aucmax.rows import dense
+from aucmax.aum.descent.downhill import Point
+from aucmax.aum.descent.examples import Examples
+from aucmax.numerics.matrix import dense
 
 FOLDER = Path(__file__).parent
 SIZES = {"mnist": (100, 200, 400, 800, 1600, 3200, 6400), "cifar10_sub": (100, 200, 400, 800, 1600, 3200)}

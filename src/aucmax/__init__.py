@@ -1,11 +1,11 @@
 """Rank positives above negatives by maximising AUC itself."""
 
-from aucmax.aum_classifier import AUMClassifier
-from aucmax.compare import compare
-from aucmax.estimator import AUCClassifier
-from aucmax.kernel import KernelAUCClassifier
-from aucmax.selection import AUCClassifierCV
-from aucmax.tree import AUCTreeClassifier
+from aucmax.comparison import compare
+from aucmax.estimators.aum import AUMClassifier
+from aucmax.estimators.kernel import KernelAUCClassifier
+from aucmax.estimators.linear import AUCClassifier
+from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.estimators.tree import AUCTreeClassifier
 
 __all__ = [
     "AUCClassifier",

@@ -22,13 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from aucmax.checks import Checked, check_penalty, find_loss, find_solver, for_streams, generator, is_online
+from aucmax.estimators.fitted_state import restores_on_error
 from aucmax.metrics.prequential import check_weight, is_missing
-from aucmax.problem import Data
-from aucmax.settings import check_number
+from aucmax.problem.data import Data
+from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import SOLVERS
-from aucmax.stream import Recipe, Stream
-from aucmax.whole import all_or_nothing
+from aucmax.solvers.base import Solver
+from aucmax.solvers.registry import find_loss, find_solver, for_streams, is_online, pose
+from aucmax.streaming.stream import Stream
+from aucmax.validation.inputs import LabeledData, make_rng
+from aucmax.validation.params import check_number, check_penalty
 
 try:
     from river import base
@@ -38,7 +41,7 @@ except ImportError as error:
 FADING = 0.999  # of the score moments, with every row
 DENSE = 0.1  # share of known features in a batch above which it is learned as a plain array
 LARGEST = 1e100  # feature that is learned: weighted squares can still be added up
-TRIAL = Checked(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4))
+TRIAL = LabeledData(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4))
 
 
 class Row(NamedTuple):
@@ -145,7 +148,7 @@ class OnlineAUC(base.MiniBatchClassifier):
             self._waiting.append(row)
         self._labels = labels
 
-    @all_or_nothing
+    @restores_on_error
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a pandas or polars frame as if they came one by one; an empty cell is a missing feature.
 
@@ -224,19 +227,19 @@ class OnlineAUC(base.MiniBatchClassifier):
 
     def _advanced(self, rows: list[Row], columns: dict[Any, int]) -> Stream:
         """The stream after these rows."""
-        recipe = self._recipe()
-        stream = self._stream or Stream.start(len(columns), recipe.solver, generator(self.seed))
-        return stream.advance(_table(rows, columns), recipe)
+        spec, solver = self._spec_and_solver()
+        stream = self._stream or Stream.start(len(columns), solver, make_rng(self.seed))
+        return stream.advance(_table(rows, columns), spec, solver)
 
     def _check_settings(self) -> None:
         """Refuse settings with which no batch could be learned, before the first row waits for its batch."""
         check_number("batch_size", self.batch_size, whole=True)
-        recipe = self._recipe()
-        generator(self.seed)
-        recipe.solver.kept_weight()
-        recipe.solver.adapt(recipe.problem(Data.of(*TRIAL, standardize=True, full=True)))
+        spec, solver = self._spec_and_solver()
+        make_rng(self.seed)
+        solver.kept_weight()
+        solver.adapt(pose(spec, Data.of(*TRIAL, standardize=True, full=True), solver))
 
-    def _recipe(self) -> Recipe:
+    def _spec_and_solver(self) -> tuple[ProblemSpec, Solver]:
         """The settings, turned into objects."""
         check_penalty(self.alpha, self.l1_ratio)
         loss, solver = find_loss(self.loss), for_streams(self.solver, self.loss)
@@ -244,7 +247,7 @@ class OnlineAUC(base.MiniBatchClassifier):
             _check_automatic(solver, loss)
         found = find_solver(solver, None, loss, self.l1_ratio)
         is_online(solver)
-        return Recipe(found, loss, self.alpha, self.l1_ratio, True)
+        return ProblemSpec(loss, self.alpha, self.l1_ratio, True), found
 
 
 def _in_units_of_features(stream: Stream | None, dim: int) -> tuple[list[float], float]:
@@ -304,7 +307,7 @@ def _dictionaries(X: Any) -> Iterator[dict[Any, Any]]:
         yield {name: value for name, value in row.items() if not is_missing(value)}
 
 
-def _table(rows: list[Row], columns: dict[Any, int]) -> Checked:
+def _table(rows: list[Row], columns: dict[Any, int]) -> LabeledData:
     """The rows in the given columns: a plain array, or CSR if they are mostly empty."""
     sizes = [len(row.x) for row in rows]
     indices = np.array([columns[name] for row in rows for name in row.x], dtype=np.int32)
@@ -317,4 +320,4 @@ def _table(rows: list[Row], columns: dict[Any, int]) -> Checked:
         X = sparse.csr_array((values, indices, np.cumsum([0, *sizes], dtype=np.int32)), shape=shape)
         X.sort_indices()
     y = np.array([1.0 if row.side else -1.0 for row in rows])
-    return Checked(X, y, np.array([row.weight for row in rows]))
+    return LabeledData(X, y, np.array([row.weight for row in rows]))

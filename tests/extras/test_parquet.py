@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from aucmax.files import Columns, read, read_chunks, split_target
+from aucmax.tables import Columns, read, read_chunks, split_target
 
 ROWS = {
     "age": [31, None, 42, 100, 50, 60],

@@ -20,7 +20,7 @@ from aucmax.metrics import roc_auc
 from aucmax.river import OnlineAUC
 from aucmax.solvers import SOLVERS, SPAM, Exact
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "streams.md"
+PAGE = Path(__file__).parents[2] / "docs" / "streams.md"
 MODELS = [
     OnlineAUC(),
     OnlineAUC(solver="spam", batch_size=10, seed=1),

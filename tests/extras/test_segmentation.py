@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.validation import NotFittedError
 
-from aucmax.changepoint import PenaltyLearner, PenaltyRegressor, learner, segment, segmentation, toy
+from aucmax.changepoint import PenaltyLearner, PenaltyRegressor, penalty_learner, segment, segmentation, toy
 
 QUICK = {"cv": 3, "random_state": 0}
 
@@ -126,6 +126,6 @@ def test_example_draws_its_picture(tmp_path, capsys):
     assert (tmp_path / "changepoints.png").is_file() and "labels right" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("module", [learner, segmentation], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [penalty_learner, segmentation], ids=lambda module: module.__name__)
 def test_docstring_examples(module):
     assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed == 0

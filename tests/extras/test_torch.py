@@ -18,11 +18,11 @@ import aucmax
 from aucmax.aum import ErrorFunctions, aum
 from aucmax.losses import LOSSES
 from aucmax.metrics import roc_auc
-from aucmax.problem import Data
+from aucmax.problem.data import Data
 from aucmax.torch import AUMLoss, PairwiseSquaredHingeLoss, PairwiseSquaredLoss
 
 ROOT = Path(aucmax.__file__).parent
-PAGE = Path(__file__).parent.parent.parent / "docs" / "torch.md"
+PAGE = Path(__file__).parents[2] / "docs" / "torch.md"
 ALL = [PairwiseSquaredLoss(), PairwiseSquaredHingeLoss(), AUMLoss(), AUMLoss(standardize=True, rates=True)]
 SMOOTH = [PairwiseSquaredLoss(0.7), PairwiseSquaredHingeLoss(0.7)]
 each = pytest.mark.parametrize("loss", ALL, ids=repr)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.lines import TIED, after_reversed, before
+from aucmax.aum.line_search.lines import TIED, after_reversed, before
 
 
 class AUM(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
+from aucmax.numerics.compiled import compiled
 
 MARGIN = 1.0
 
@@ -72,7 +72,7 @@ def _excess(places: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return below * places - sums[below]
 
 
-@kernel
+@compiled
 def _young(low, high, f, theta):
     """Sum over examples; theta has the sign of the slope at f, and is not larger."""
     total = 0.0

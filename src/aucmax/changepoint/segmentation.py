@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.settings import check_number
+from aucmax.validation.params import check_number
 
 LARGEST = 1e153  # value over the root of the length: squares of twice as much still add up
 ROUNDING = 4.0 * np.finfo(float).eps  # of the largest value: a fit as near as that is exact

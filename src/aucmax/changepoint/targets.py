@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.jit import kernel
+from aucmax.numerics.compiled import compiled
 
 
 def target_intervals(starts: ArrayLike, min_log_lambda: ArrayLike, errors: ArrayLike) -> np.ndarray:
@@ -41,7 +41,7 @@ def target_intervals(starts: ArrayLike, min_log_lambda: ArrayLike, errors: Array
     return np.array(runs).reshape(-1, 2)
 
 
-@kernel(strict=True)
+@compiled(strict=True)
 def _longest_run(low, errors):
     """The ends of the longest run of fewest errors."""
     n, least = errors.size, errors.min()

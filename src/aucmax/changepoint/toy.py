@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.changepoint.labels import Label
-from aucmax.checks import generator
-from aucmax.settings import check_number
+from aucmax.validation.inputs import make_rng
+from aucmax.validation.params import check_number
 
 SHORTEST = 12  # segment
 
@@ -50,7 +50,7 @@ def toy(n: int = 60, *, jump: float = 2.0, random_state: int | None = 0) -> ToyS
     ([..., ..., ...], True)
     """
     check_number("n", n, whole=True)
-    rng = generator(random_state)
+    rng = make_rng(random_state)
     drawn = [_draw(rng, jump) for _ in range(n)]
     return ToySequences(*(list(part) for part in zip(*drawn, strict=True)))
 

@@ -11,22 +11,23 @@ from typing import Any
 import click
 
 from aucmax import datasets as named_sets
-from aucmax.cli.door import Door
+from aucmax.cli.errors import ErrorHandlingGroup
 from aucmax.cli.fitting import FitSettings, fit_model
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import watching
 from aucmax.cli.scoring import evaluate_file, write_scores
 from aucmax.cli.screen import as_json, show_comparison, show_evaluation, show_fit, show_list, show_source, title
 from aucmax.cli.source import is_file, load_source, read_source
-from aucmax.compare import STANDARD
-from aucmax.compare import compare as compare_models
-from aucmax.files import FORMATS
-from aucmax.files.writing import is_special, whole_file
-from aucmax.kernel_checks import NAMES as KERNEL_NAMES
+from aucmax.comparison import STANDARD
+from aucmax.comparison import compare as compare_models
+from aucmax.estimators.kernel_checks import NAMES as KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
-from aucmax.plots import new_axes, plot_comparison
+from aucmax.plots.axes import new_axes
+from aucmax.plots.comparison import plot_comparison
 from aucmax.solvers import SOLVERS
+from aucmax.tables import FORMATS
+from aucmax.tables.writing import atomic_write, is_special
 
 FILE = click.Path(path_type=Path)
 STDIN = Path("/dev/stdin")
@@ -130,7 +131,7 @@ folds = _options(
 )
 
 
-@click.group(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="aucmax")
 def aucmax() -> None:
     """Rank positives above negatives by maximising AUC itself."""
@@ -195,7 +196,7 @@ def score(data, format, model_file, output, id_column, machine) -> None:
     if output is None:
         write_scores(model, data, sys.stdout, id_column, lambda *done: None, format)
         return
-    with watching(f"scoring {data}") as report, whole_file(output) as file:
+    with watching(f"scoring {data}") as report, atomic_write(output) as file:
         rows = write_scores(model, data, file, id_column, report, format)
     if machine:
         as_json({"data": str(data), "model": str(model_file), "rows": rows, "output": str(output)})
@@ -250,7 +251,7 @@ def compare(data, target, positive, weight, format, models, reference, cv, seed,
         comparison = compare_models(source.X, source.y, models, progress=report, **settings)
     if ax is not None:
         plot_comparison(comparison, ax).set_title(title(source))
-        with whole_file(plot, "wb") as file:
+        with atomic_write(plot, "wb") as file:
             ax.figure.savefig(file, format=plot.suffix[1:].lower(), dpi=150)
     if machine:
         as_json({**source.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})

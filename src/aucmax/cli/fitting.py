@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from aucmax.cli.source import Source
-from aucmax.compare import Comparison, Progress, compare
-from aucmax.estimator import AUCClassifier
-from aucmax.kernel import KernelAUCClassifier
+from aucmax.comparison import Comparison, Progress, compare
+from aucmax.estimators.kernel import KernelAUCClassifier
+from aucmax.estimators.linear import AUCClassifier
+from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.metrics import threshold_for
 from aucmax.models import Calibration, KernelModel, LinearModel, Model
-from aucmax.selection import AUCClassifierCV
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from aucmax.files.writing import is_special
+from aucmax.tables.writing import is_special
 
 
 def check_output(path: Path | None, *inputs: Path | None) -> None:

@@ -14,10 +14,10 @@ import numpy as np
 
 from aucmax.cli.progress import Report
 from aucmax.cli.source import read_weight
-from aucmax.files import Table, read, read_chunks, split_target
-from aucmax.files.table import words
 from aucmax.metrics import auc_influence, auc_interval, auc_limits, break_even, roc_auc
 from aucmax.models import Model
+from aucmax.tables import Table, read, read_chunks, split_target
+from aucmax.tables.table import words
 
 
 def write_scores(

@@ -14,7 +14,7 @@ from rich.table import Table
 from aucmax.cli.fitting import FitReport
 from aucmax.cli.scoring import Evaluation
 from aucmax.cli.source import Source
-from aucmax.compare import Comparison, Row
+from aucmax.comparison import Comparison, Row
 
 COLOURS = {"better": "green", "worse": "red", "tie": "yellow"}
 

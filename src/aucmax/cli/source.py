@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from aucmax import datasets
-from aucmax.files import Columns, Table, read, split_target
-from aucmax.files.reading import format_of
-from aucmax.files.table import Label, numbers
-from aucmax.rows import is_sparse
+from aucmax.numerics.matrix import is_sparse
+from aucmax.tables import Columns, Table, read, split_target
+from aucmax.tables.reading import format_of
+from aucmax.tables.table import Label, numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from aucmax.files import npz
+from aucmax.tables import npz
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
 _UCI = "https://archive.ics.uci.edu/"

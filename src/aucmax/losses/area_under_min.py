@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.losses.loss import Loss
+from aucmax.losses.base import Loss
 
 
 class AreaUnderMin(Loss):

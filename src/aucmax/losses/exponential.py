@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.losses.loss import Loss
+from aucmax.losses.base import Loss
 
 LARGEST = 300.0  # logarithm of the largest value told: its square is still a double
 

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.losses.loss import Loss
-from aucmax.losses.pairs import Active, SortedScores
+from aucmax.losses.base import Loss
+from aucmax.losses.pairwise_sums import Active, SortedScores
 
 WIDTHS = 0.2 * 10.0 ** np.arange(
     0.0, -5.5, -0.5

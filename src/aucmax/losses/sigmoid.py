@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from aucmax.jit import kernel
-from aucmax.losses.loss import Loss
+from aucmax.losses.base import Loss
+from aucmax.numerics.compiled import compiled
 
 TERMS = 18  # of an expansion; each makes its error 12 times smaller
 FAR = 40  # boxes; exp(-40) is less than the rounding of 1
@@ -91,7 +91,7 @@ def _tables() -> tuple[np.ndarray, np.ndarray]:
     return transform @ expit(-m) @ transform.T, transform @ (-expit(m) * expit(-m)) @ transform.T
 
 
-@kernel
+@compiled
 def _add_moments(box, place, weight, moments):
     for i in range(box.size):
         before, now = weight[i], weight[i] * place[i]
@@ -101,7 +101,7 @@ def _add_moments(box, place, weight, moments):
             before, now = now, 2.0 * place[i] * now - before
 
 
-@kernel
+@compiled
 def _evaluate(box, place, expansions, out):
     for i in range(box.size):
         before, now = 1.0, place[i]
@@ -111,7 +111,7 @@ def _evaluate(box, place, expansions, out):
             before, now = now, 2.0 * place[i] * now - before
 
 
-@kernel
+@compiled
 def _add_boxes(at, others, moments, table, above, out):
     first, end, rest = 0, 0, 0.0
     for b in range(others.size):

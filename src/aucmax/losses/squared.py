@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.losses.loss import Loss
-from aucmax.rows import for_kernels, row_axpy, row_dot
+from aucmax.losses.base import Loss
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.matrix import as_rows
+from aucmax.numerics.rows import row_axpy, row_dot
 
 
 class Squared(Loss):
@@ -46,11 +47,11 @@ def within_product(data: Any, w: np.ndarray) -> np.ndarray:
     out = np.zeros(data.dim)
     in_units = w / data.scale
     centres = in_units @ data.raw_means.T
-    _within_product(for_kernels(data.X), data.y, data.r, in_units, centres[0], centres[1], out)
+    _within_product(as_rows(data.X), data.y, data.r, in_units, centres[0], centres[1], out)
     return out / data.scale
 
 
-@kernel
+@compiled
 def _within_product(X, y, r, w, centre_pos, centre_neg, out):
     for i in range(y.size):
         centre = centre_pos if y[i] > 0 else centre_neg

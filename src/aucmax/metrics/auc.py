@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.jit import kernel
 from aucmax.metrics.scored import checked, split
+from aucmax.numerics.compiled import compiled
 
 
 def roc_auc(
@@ -85,7 +85,7 @@ def _sorted_with_weight(scores, weight):
     return scores[order], weight[order] / weight.max()
 
 
-@kernel
+@compiled
 def _twice_wins(pos, neg):
     """Twice the pairs won, plus the pairs tied, of two ascending arrays."""
     below = upto = total = 0
@@ -100,7 +100,7 @@ def _twice_wins(pos, neg):
     return total
 
 
-@kernel(strict=True)
+@compiled(strict=True)
 def _weighted_share(pos, pos_weight, neg, neg_weight):
     """Share of the pairs won, each weighed by the product of its weights, ties counted half."""
     j = k = 0

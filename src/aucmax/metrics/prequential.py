@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
 from aucmax.metrics.runs import SortedRuns
 from aucmax.metrics.scored import column, finite_column
-from aucmax.settings import is_number
+from aucmax.numerics.compiled import compiled
+from aucmax.validation.params import is_number
 
 SMALLEST, LARGEST = 1e-100, 1e100  # weight of a row: products of two do not vanish or overflow
 PENDING = 256  # rows that wait before they enter the sorted runs, unless `total` is asked for
@@ -169,7 +169,7 @@ def _check_labelled(labels: np.ndarray) -> None:
         raise ValueError(f"y[{where}] is {labels.tolist()[where]!r}; drop the rows without a label")
 
 
-@kernel
+@compiled
 def _slide(window, n, scores, weight, auc, out):
     """Let rows into the window, the oldest out, and write the AUC after each; return the number of rows so far."""
     size = window.came.size
@@ -187,7 +187,7 @@ def _slide(window, n, scores, weight, auc, out):
     return n
 
 
-@kernel
+@compiled
 def _let_in(window, filled, score, weight):
     k = np.searchsorted(window.scores[:filled], score)
     for j in range(filled, k, -1):
@@ -196,7 +196,7 @@ def _let_in(window, filled, score, weight):
     window.scores[k], window.weight[k] = score, weight
 
 
-@kernel
+@compiled
 def _take_out(window, filled, score, weight):
     k = np.searchsorted(window.scores[:filled], score)
     while window.weight[k] != weight:  # among rows of the same score any of the same weight will do
@@ -206,7 +206,7 @@ def _take_out(window, filled, score, weight):
         window.weight[j] = window.weight[j + 1]
 
 
-@kernel
+@compiled
 def _auc(scores, weight, filled):
     """AUC of ascending scores: a group of ties at a time."""
     won, lost, below, pos, k = 0.0, 0.0, 0.0, 0.0, 0

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.jit import kernel
+from aucmax.numerics.compiled import compiled
 
 
 class Scored(NamedTuple):
@@ -124,7 +124,7 @@ def _split_column(is_pos: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, n
     return out[:n_pos], out[n_pos:]
 
 
-@kernel
+@compiled
 def _partition(is_pos, values, out):
     """Positives from the front, negatives from the back; no branch, since labels cannot be predicted."""
     front = 0

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from aucmax.files.json_parts import check_parts, is_number
-from aucmax.rows import is_sparse
+from aucmax.numerics.matrix import is_sparse
+from aucmax.tables.json_parts import check_parts, is_number
 
 _SPARSE: dict[str, tuple[type | None, ...]] = {
     "shape": (list,),

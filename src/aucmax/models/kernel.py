@@ -8,12 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucmax.features import KERNELS
-from aucmax.features.coordinates import Coordinates, Ranks
-from aucmax.features.score import KernelScore, Term
-from aucmax.files.columns import Columns
-from aucmax.files.json_parts import check_parts
-from aucmax.files.table import Label
+from aucmax.kernels import KERNELS
+from aucmax.kernels.coordinates import Coordinates, Ranks
+from aucmax.kernels.score import KernelScore, Term
 from aucmax.models.arrays import numbers, table_from_dict, table_to_dict
 from aucmax.models.model import (
     SHARED,
@@ -24,7 +21,10 @@ from aucmax.models.model import (
     shared_from_dict,
     shared_to_dict,
 )
-from aucmax.rows import alike
+from aucmax.numerics.matrix import alike
+from aucmax.tables.columns import Columns
+from aucmax.tables.json_parts import check_parts
+from aucmax.tables.table import Label
 
 _PARTS = SHARED | {"landmarks": (dict,), "terms": (list,), "intercept": (float,)}
 _TERM: dict[str, tuple[type | None, ...]] = {

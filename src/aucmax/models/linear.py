@@ -8,10 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucmax import rows
-from aucmax.files.columns import Columns
-from aucmax.files.json_parts import check_parts, is_number
-from aucmax.files.table import Label
 from aucmax.models.model import (
     SHARED,
     Calibration,
@@ -21,6 +17,10 @@ from aucmax.models.model import (
     shared_from_dict,
     shared_to_dict,
 )
+from aucmax.numerics import matrix
+from aucmax.tables.columns import Columns
+from aucmax.tables.json_parts import check_parts, is_number
+from aucmax.tables.table import Label
 
 _PARTS = SHARED | {"coef": (list,), "intercept": (float,)}
 
@@ -82,7 +82,7 @@ class LinearModel(Model):
         return len(self.coef)
 
     def _scores(self, X: Any) -> np.ndarray:
-        return rows.dot(X, np.asarray(self.coef)) + self.intercept
+        return matrix.dot(X, np.asarray(self.coef)) + self.intercept
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain JSON values."""

@@ -11,9 +11,9 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from aucmax.files.columns import Columns
-from aucmax.files.json_parts import check_parts, is_number
-from aucmax.files.table import Label, Table
+from aucmax.tables.columns import Columns
+from aucmax.tables.json_parts import check_parts, is_number
+from aucmax.tables.table import Label, Table
 
 SHARED: dict[str, tuple[type | None, ...]] = {
     "columns": (dict, None),

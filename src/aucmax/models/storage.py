@@ -12,10 +12,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aucmax.files.writing import whole_file
 from aucmax.models.kernel import KernelModel
 from aucmax.models.linear import LinearModel
 from aucmax.models.model import Model
+from aucmax.tables.writing import atomic_write
 
 FORMAT, VERSION = "aucmax-model", 1
 KINDS: dict[str, type[Model]] = {LinearModel.kind: LinearModel, KernelModel.kind: KernelModel}
@@ -48,7 +48,7 @@ def save(model: Model, path: str | Path) -> None:
     except (TypeError, ValueError) as error:
         raise TypeError(f"the model holds what JSON cannot: {error}; use plain finite numbers and texts") from None
     lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write("{\n" + ",\n".join(lines) + "\n}")
 
 

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Problem
-from aucmax.settings import check_number, check_positive, check_share
+from aucmax.numerics.compiled import compiled
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.onepass import (
+from aucmax.solvers.opauc import check_full
+from aucmax.solvers.shared.onepass import (
     ORDERS,
     ClassStatistics,
     absorb,
@@ -33,7 +33,7 @@ from aucmax.solvers.onepass import (
     step_weights,
     visits,
 )
-from aucmax.solvers.opauc import check_full
+from aucmax.validation.params import check_number, check_positive, check_share
 
 COVARIANCES = ("full", "diagonal")
 NEWTON_STEPS = 100  # more than the projection ever takes
@@ -129,7 +129,7 @@ class AdaOAM(Solver):
         return Adaptive(iterates[1 if self.average else 0], state.passes + 1.0, *iterates, t, statistics)
 
 
-@kernel
+@compiled
 def _epoch(X, y, weight, relative, order, rule, t, w, average, squares, statistics, room):
     x, g = room
     total, mean, scatter, trace = statistics
@@ -152,7 +152,7 @@ def _epoch(X, y, weight, relative, order, rule, t, w, average, squares, statisti
     return t
 
 
-@kernel
+@compiled
 def project(w, squares, delta, radius):
     """Nearest point with |w| <= radius in the norm of h: Newton's method on 1/|w(nu)|, which never overshoots."""
     nu = 0.0

@@ -22,17 +22,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.aum.downhill import Descent, Point
+from aucmax.aum.descent.downhill import Descent, Point
+from aucmax.aum.descent.examples import Examples
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.examples import Examples
 from aucmax.losses import Squared
 from aucmax.losses.area_under_min import AreaUnderMin
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.problem.data import Data, automatic_alpha
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.base import Solver
 from aucmax.solvers.cg import CG
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.gram import GRAM_LIMIT
+from aucmax.solvers.shared.gram import GRAM_LIMIT
 
 
 class Descending(NamedTuple):

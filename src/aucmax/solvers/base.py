@@ -12,12 +12,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from aucmax.losses import Squared
-from aucmax.losses.loss import Loss
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem
-from aucmax.settings import check_number
-from aucmax.solvers.order import unsorted
-from aucmax.trace import Monitor, Record, Solution, Trace
+from aucmax.losses.base import Loss
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.problem.solution import Monitor, Record, Solution, Trace
+from aucmax.solvers.shared.order import shuffle_if_sorted
+from aucmax.validation.params import check_number
 
 Callback = Callable[[Record], bool | None]
 
@@ -98,7 +99,7 @@ class Solver(BaseEstimator, ABC):
         self._check_limits()
         rng = np.random.default_rng() if rng is None else rng
         start = perf_counter()
-        problem = self.adapt(unsorted(problem, rng) if self.stochastic else problem)
+        problem = self.adapt(shuffle_if_sorted(problem, rng) if self.stochastic else problem)
         state = self.init(problem, np.zeros(problem.data.dim) if w is None else w)
         seconds, trace = perf_counter() - start, Trace()
         for epoch in range(1, self.max_epochs + 1):

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucmax.losses import within_product
-from aucmax.problem import Problem
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.columns import ColumnDescent
+from aucmax.solvers.shared.columns import ColumnDescent
 
 
 class Directions(NamedTuple):

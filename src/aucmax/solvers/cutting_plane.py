@@ -23,14 +23,15 @@ import numpy as np
 
 from aucmax.losses import Hinge
 from aucmax.losses.hinges import Huberised
-from aucmax.losses.pairs import SortedScores
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Data, Problem
-from aucmax.settings import check_counts, check_number
+from aucmax.losses.pairwise_sums import SortedScores
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.base import Solver
-from aucmax.solvers.bundle import Bundle
 from aucmax.solvers.newton import Point, newton_step, point_at
-from aucmax.solvers.sample import Sample
+from aucmax.solvers.shared.bundle import Bundle
+from aucmax.solvers.shared.sample import Sample
+from aucmax.validation.params import check_counts, check_number
 
 FIRST = 10  # planes before Newton: more of them rarely paid
 COLUMNS = 5000  # up to which Newton pays

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from aucmax.penalties import ElasticNet
-from aucmax.problem import Problem
-from aucmax.rows import dense
-from aucmax.settings import check_share
+from aucmax.numerics.matrix import dense
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.base import Solver
-from aucmax.solvers.columns import ColumnDescent
-from aucmax.solvers.gram import GRAM_LIMIT, GramDescent
+from aucmax.solvers.shared.columns import ColumnDescent
+from aucmax.solvers.shared.gram import GRAM_LIMIT, GramDescent
+from aucmax.validation.params import check_share
 
 
 class Solved(NamedTuple):

@@ -30,12 +30,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Problem
-from aucmax.settings import check_counts, check_positive
+from aucmax.numerics.compiled import compiled
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.order import shuffled_blocks
-from aucmax.solvers.saddle import Frame, clip, in_ball, l1_threshold, mini_batch, saddle_step, soften
+from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.shared.saddle import Frame, clip, in_ball, l1_threshold, mini_batch, saddle_step, soften
+from aucmax.validation.params import check_counts, check_positive
 
 SCHEDULES = ("halving", "theorem")
 HALVINGS = 60  # of [0, 1] in the bisection
@@ -162,7 +162,7 @@ def _theorem(problem: Problem, R: float, kappa: float, n0: int) -> tuple[float, 
     return eta, sqrt(1.0 + 32.0 * spread**2 / (xi * beta)), 4.0 * sqrt(2.0) * spread * R / sqrt(xi * n0)
 
 
-@kernel
+@compiled
 def _stage(X, y, order, size, frame, limits, eta, v, al):
     """The mean of the iterates of v = (w, a, b) from v itself, which is left as it is."""
     start, start_al, dim = v, al, v.size - 2
@@ -180,7 +180,7 @@ def _stage(X, y, order, size, frame, limits, eta, v, al):
     return mean
 
 
-@kernel
+@compiled
 def project(v, start, limits):
     """Move v to the nearest point that is within the limits and within limits.around of start."""
     free = v.copy()
@@ -199,7 +199,7 @@ def project(v, start, limits):
             high = s
 
 
-@kernel
+@compiled
 def _bounded(v, limits):
     """Project (w, a, b) on the l1 ball and on the bounds of a and b."""
     dim = v.size - 2
@@ -207,7 +207,7 @@ def _bounded(v, limits):
     v[dim], v[dim + 1] = clip(v[dim], limits.bound), clip(v[dim + 1], limits.bound)
 
 
-@kernel
+@compiled
 def _distance(v, start):
     total = 0.0
     for j in range(v.size):

@@ -23,12 +23,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.problem import Data, Problem
-from aucmax.rows import copy_rows
-from aucmax.settings import check_number
+from aucmax.numerics.matrix import copy_rows
+from aucmax.numerics.threads import threads_for
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.gram import GRAM_LIMIT, gram_sweeps
-from aucmax.threads import threads_for
+from aucmax.solvers.shared.gram import GRAM_LIMIT, gram_sweeps
+from aucmax.validation.params import check_number
 
 SWEEPS = 100  # over the coordinates, at most, in a round
 ENOUGH = 1e-8  # |dw_j| sqrt(Sigma_jj + l2), below which no further sweep is made

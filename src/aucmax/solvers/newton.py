@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucmax.losses import Exponential, SquaredHinge
-from aucmax.penalties import soft_threshold
-from aucmax.problem import Problem
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import soft_threshold
 from aucmax.solvers.base import Solver
-from aucmax.solvers.sample import Sample
+from aucmax.solvers.shared.sample import Sample
 
 ACCURACY = 0.1  # of the conjugate gradients: the residual left, as a share of the first one
 PRODUCTS = 30  # with the Hessian in one step, at most

@@ -28,13 +28,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from aucmax.jit import kernel
 from aucmax.losses import Hinge
-from aucmax.problem import Data, Problem
-from aucmax.rows import dense, for_kernels, is_sparse, row_axpy, row_dot, row_norm2, scaled_columns, squared_norms
-from aucmax.settings import check_number, check_positive
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.matrix import as_rows, dense, is_sparse, scaled_columns, squared_norms
+from aucmax.numerics.rows import row_axpy, row_dot, row_norm2
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.onepass import ORDERS, check_choice, spread, step_weights, visits
+from aucmax.solvers.shared.onepass import ORDERS, check_choice, spread, step_weights, visits
+from aucmax.validation.params import check_number, check_positive
 
 UPDATES = ("sequential", "gradient")
 SMALL = 1e-9  # of the factor f: below it, v is multiplied out
@@ -161,10 +163,10 @@ class OAM(Solver):
 def _near_zero(X: Any, data: Data) -> Any:
     """Scaled rows, dense ones from the middle of the class means: differences are the same, and lose no digits."""
     if is_sparse(X):
-        return for_kernels(scaled_columns(X, data.scale))
+        return as_rows(scaled_columns(X, data.scale))
     rows = X - data.raw_means.mean(axis=0)
     rows /= data.scale
-    return for_kernels(rows)
+    return as_rows(rows)
 
 
 def _slots(kept: np.ndarray, size: int) -> np.ndarray:
@@ -182,7 +184,7 @@ def _norms_of(slots: np.ndarray, norms: np.ndarray) -> np.ndarray:
     return out
 
 
-@kernel
+@compiled
 def _epoch(X, B, y, weight, relative, order, chance, rule, t, seen, kept, slots, norms, v, x, active):
     f = 1.0
     for turn in range(order.size):
@@ -216,7 +218,7 @@ def _epoch(X, B, y, weight, relative, order, chance, rule, t, seen, kept, slots,
     return t
 
 
-@kernel
+@compiled
 def _one_by_one(X, B, i, y, c, f, norm2, slots, norms, count, v, x):
     """Sequential update of w = f v + a x, the part along x being added at the end; x is zero before and after."""
     row_axpy(X, i, 1.0, x)
@@ -235,7 +237,7 @@ def _one_by_one(X, B, i, y, c, f, norm2, slots, norms, count, v, x):
     row_axpy(X, i, -1.0, x)
 
 
-@kernel
+@compiled
 def _all_at_once(X, B, i, y, c, f, slots, count, v, active):
     """Gradient update of w = f v."""
     wx, found = f * row_dot(X, i, v), 0
@@ -250,7 +252,7 @@ def _all_at_once(X, B, i, y, c, f, slots, count, v, active):
     row_axpy(X, i, c * y * found / f, v)
 
 
-@kernel
+@compiled
 def _add(X, B, b, step, v):
     """Add step times a row of the reservoir to v."""
     if b >= 0:

@@ -24,11 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Problem
-from aucmax.settings import check_counts, check_number, check_positive
+from aucmax.numerics.compiled import compiled
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.onepass import (
+from aucmax.solvers.shared.onepass import (
     ORDERS,
     ClassStatistics,
     Rule,
@@ -41,7 +40,8 @@ from aucmax.solvers.onepass import (
     step_weights,
     visits,
 )
-from aucmax.solvers.opauc_sketch import Sketch
+from aucmax.solvers.shared.sketch import Sketch
+from aucmax.validation.params import check_counts, check_number, check_positive
 
 COVARIANCES = ("full", "diagonal", "sketched")
 FULL_LIMIT = 2000  # columns up to which two covariance matrices are kept
@@ -142,7 +142,7 @@ def check_full(covariance: str, dim: int, others: str) -> None:
         )
 
 
-@kernel
+@compiled
 def _epoch(X, y, weight, relative, order, rule, t, w, average, statistics, room):
     x, g = room
     total, mean, scatter, trace = statistics

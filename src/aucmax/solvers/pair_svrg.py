@@ -31,12 +31,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Data, Problem
-from aucmax.rows import row_axpy, row_dot, row_entry, row_size
-from aucmax.settings import check_number, check_step
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.rows import row_axpy, row_dot, row_entry, row_size
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.spam import warn_of_divergence
+from aucmax.solvers.shared.smoothness import warn_of_divergence
+from aucmax.validation.params import check_number, check_step
 
 SAMPLINGS = ("importance", "uniform")
 ROUNDING = 1e-14  # of an objective: what is not worse by more may well be better
@@ -163,14 +164,14 @@ def _pairs(data: Data, h: np.ndarray, m: int, rng: np.random.Generator) -> tuple
     return sides[0], sides[1]
 
 
-@kernel
+@compiled
 def _within(X, y, r, a, b, w, scores, Sw):
     for i in range(y.size):
         scores[i] = row_dot(X, i, w)
         row_axpy(X, i, r[i] * (scores[i] - (a if y[i] > 0 else b)), Sw)
 
 
-@kernel
+@compiled
 def _epoch(X, pos, neg, weight, scores, mu, l1, powers, sums, w):
     """weight, mu and l1 come times eta."""
     done = np.zeros(w.size, np.int64)
@@ -185,7 +186,7 @@ def _epoch(X, pos, neg, weight, scores, mu, l1, powers, sums, w):
         w[k] = skipped_steps(w[k], pos.size - done[k], mu[k], l1, powers, sums)
 
 
-@kernel
+@compiled
 def _catch_up(X, i, t, mu, l1, powers, sums, done, w):
     """The columns of row i after t steps; what row i adds in step t + 1 comes before the prox of that step."""
     for p in range(row_size(X, i)):
@@ -195,7 +196,7 @@ def _catch_up(X, i, t, mu, l1, powers, sums, done, w):
             done[k] = t
 
 
-@kernel
+@compiled
 def skipped_steps(w, k, mu, l1, powers, sums):
     """w after k steps w <- soft(w - mu, l1) d; powers[k] = d^k, sums[k] = d + ... + d^k, mu and l1 times eta."""
     if w == 0.0 and -l1 <= mu <= l1:

@@ -26,12 +26,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
 from aucmax.losses import Sigmoid
-from aucmax.penalties import Ball
-from aucmax.problem import Data, Problem
-from aucmax.settings import check_number
+from aucmax.numerics.compiled import compiled
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import Ball
 from aucmax.solvers.base import Solver
+from aucmax.validation.params import check_number
 
 STEPS = 10  # in an epoch
 FIRST = 0.1  # angle
@@ -135,7 +136,7 @@ def _step(data: Data, radius: float, state: Place, scores: np.ndarray) -> tuple[
     return Place(w, state.passes + 2.0, state.pairing, min(2.0 * angle, LARGEST)), mixed
 
 
-@kernel
+@compiled
 def _paired(scores, pos, neg, weight, c):
     """Add the slope of R in every score to c; return R."""
     value = 0.0
@@ -148,7 +149,7 @@ def _paired(scores, pos, neg, weight, c):
     return value
 
 
-@kernel
+@compiled
 def _search(scores, along, pos, neg, weight, value, enough, angle):
     """The angle, halved until R is below value by enough for each unit of it; 0 if it gets too small."""
     while angle > SMALLEST:
@@ -162,7 +163,7 @@ def _search(scores, along, pos, neg, weight, value, enough, angle):
     return 0.0
 
 
-@kernel
+@compiled
 def _sigma(m):
     """1/(1 + exp(-m)), without overflow."""
     e = exp(-abs(m))

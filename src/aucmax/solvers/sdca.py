@@ -22,11 +22,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Problem
-from aucmax.rows import row_axpy, row_dot
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.order import shuffled_blocks
+from aucmax.solvers.shared.order import shuffled_blocks
 
 ORDERS = ("systematic", "blocks")
 
@@ -122,7 +122,7 @@ def _systematic(frequency: np.ndarray, visits: np.ndarray, rng: np.random.Genera
     return np.concatenate([np.flatnonzero(times), again])[visits]
 
 
-@kernel
+@compiled
 def _epoch(X, terms, visits, gram, l2, theta, v, c_pos, c_neg, a, b):
     pp, pn, nn = gram[0, 0], gram[0, 1], gram[1, 1]
     scale = l2 + pp - 2.0 * pn + nn

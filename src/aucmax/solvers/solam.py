@@ -27,14 +27,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.penalties import Ball, ElasticNet
-from aucmax.problem import Data, Problem
-from aucmax.rows import row_axpy, row_dot
-from aucmax.settings import check_counts, check_number, check_positive
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import Ball, ElasticNet
 from aucmax.solvers.base import Solver
-from aucmax.solvers.order import shuffled_blocks
-from aucmax.solvers.saddle import (
+from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.shared.saddle import (
     Frame,
     clip,
     in_ball,
@@ -46,6 +46,7 @@ from aucmax.solvers.saddle import (
     soften,
     uncorrelated,
 )
+from aucmax.validation.params import check_counts, check_number, check_positive
 
 NORMS = {"regularised": 0, "l2_ball": 2, "l1_ball": 1}
 SMALL = 1e-4  # of the factor s: below it, total + C v would cancel digits
@@ -198,7 +199,7 @@ def _first_gradient(data: Data, frame: Frame, size: int) -> float:
     return sqrt(single / size + mean * (1.0 - 1.0 / size)) or 1.0
 
 
-@kernel
+@compiled
 def _row_steps(X, y, order, frame, rule, saddle, v, total):
     t, weight, a, b, al = saddle
     s, k, C, K = 1.0, 0.0, 0.0, 0.0
@@ -236,7 +237,7 @@ def _row_steps(X, y, order, frame, rule, saddle, v, total):
     return t, weight, a, b, al
 
 
-@kernel
+@compiled
 def _batch_steps(X, y, order, size, frame, rule, saddle, v, total):
     t, weight, a, b, al = saddle
     batches = (order.size + size - 1) // size

@@ -28,13 +28,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Problem
-from aucmax.rows import row_axpy, row_dot
-from aucmax.settings import check_counts, check_step
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.order import shuffled_blocks
-from aucmax.solvers.smoothness import (
+from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.shared.smoothness import (
     batch_smoothness,
     paper_scale,
     rows_seen,
@@ -43,6 +42,7 @@ from aucmax.solvers.smoothness import (
     warn_of_divergence,
     warn_of_outliers,
 )
+from aucmax.validation.params import check_counts, check_step
 
 STEPS = ("capped", "theorem_4_1", "theorem_4_2")  # or a number
 RUN = 64  # neighbours visited one after the other
@@ -234,13 +234,13 @@ def _visit_batches(problem, state, order, size, steps, share, average):
     return state.t + n_steps, last, mean
 
 
-@kernel
+@compiled
 def _eta(steps, t):
     grown = t if steps.power == 1.0 else t**steps.power
     return min(1.0 / (steps.first + steps.slope * grown), steps.cap)
 
 
-@kernel
+@compiled
 def _epoch(X, y, order, e, products, means, share, l2, steps, t, average, v, written):
     a, b, xi_pos, xi_neg = 0.0, 0.0, 0.0, 0.0
     for j in range(v.size):
@@ -277,7 +277,7 @@ def _epoch(X, y, order, e, products, means, share, l2, steps, t, average, v, wri
     return s, c, C, c_sum
 
 
-@kernel
+@compiled
 def _batch_epoch(X, y, order, ends, e, means, xi, l1, l2, steps, t, w, mean):
     a, b = 0.0, 0.0
     for j in range(w.size):

@@ -31,12 +31,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Data, Problem
-from aucmax.rows import row_axpy, row_dot
-from aucmax.settings import check_number
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.order import shuffled_blocks
+from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.validation.params import check_number
 
 
 class Steps(NamedTuple):
@@ -114,7 +115,7 @@ def _kappa2(data: Data, l2: float) -> float:
     return max(float((data.e * norms2).max()), 1e-12 * l2)
 
 
-@kernel
+@compiled
 def _epoch(X, y, root, batches, means, delta, l1, l2, steps, beta, u, w, v):
     n, (count, m) = y.size, batches.shape
     sigma, tau, theta = steps
@@ -150,7 +151,7 @@ def _epoch(X, y, root, batches, means, delta, l1, l2, steps, beta, u, w, v):
             b += v[j] * means[1, j]
 
 
-@kernel
+@compiled
 def _shortfall(q, delta, l1, c, s):
     """The root of 1 - delta.soft(q + s delta, l1) / c - s: Newton's method, kept between bounds, from s."""
     low, high = -np.inf, np.inf
@@ -169,6 +170,6 @@ def _shortfall(q, delta, l1, c, s):
     return s
 
 
-@kernel
+@compiled
 def _soft(z, threshold):
     return z - threshold if z > threshold else z + threshold if z < -threshold else 0.0

@@ -23,13 +23,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.jit import kernel
 from aucmax.losses import Exponential
-from aucmax.problem import Data, Problem
-from aucmax.rows import row_axpy, row_dot
-from aucmax.settings import check_positive
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.onepass import ORDERS, check_choice, spread, step_weights, visits
+from aucmax.solvers.shared.onepass import ORDERS, check_choice, spread, step_weights, visits
+from aucmax.validation.params import check_positive
 
 SMALL = 1e-9  # of the factor f: below it, v is multiplied out
 LARGEST_EXPONENT = 30.0
@@ -104,7 +105,7 @@ def _mean_square(data: Data, centre: np.ndarray) -> float:
     return spread(data) + float(distance @ distance)
 
 
-@kernel
+@compiled
 def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, total, level, v, b):
     f, c, height, square = 1.0, 0.0, 0.0, 0.0
     for j in range(v.size):

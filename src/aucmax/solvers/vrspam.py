@@ -31,13 +31,13 @@ from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from aucmax.jit import kernel
-from aucmax.problem import Data, Problem
-from aucmax.rows import row_axpy, row_dot
-from aucmax.settings import check_counts, check_number, check_step
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.order import shuffled_blocks
-from aucmax.solvers.smoothness import (
+from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.shared.smoothness import (
     batch_smoothness,
     paper_scale,
     suitable_batch,
@@ -46,6 +46,7 @@ from aucmax.solvers.smoothness import (
     warn_of_outliers,
 )
 from aucmax.solvers.spam import SPAM, Iterate
+from aucmax.validation.params import check_counts, check_number, check_step
 
 STEPS = ("guarded", "paper")  # or a number
 CHOICES = {
@@ -288,7 +289,7 @@ def _inner_batches(problem, old, plan, eta, order, centred):
     return old.w + u
 
 
-@kernel
+@compiled
 def _row_steps(X, y, order, h, products, gamma_products, gram, eta, l2, centred, v):
     s, c0, c1, c2, a, b = 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
     shrink = 1.0 / (1.0 + eta * l2)
@@ -316,7 +317,7 @@ def _row_steps(X, y, order, h, products, gamma_products, gram, eta, l2, centred,
     return s, c0, c1, c2
 
 
-@kernel
+@compiled
 def _batch_steps(X, y, order, ends, h, means, gradient, eta, l1, l2, centred, z, u):
     a, b = 0.0, 0.0
     threshold, shrink = eta * l1, 1.0 / (1.0 + eta * l2)

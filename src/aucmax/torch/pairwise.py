@@ -23,8 +23,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from aucmax.settings import check_number
 from aucmax.torch.batch import checked, from_end, mean_and_variance
+from aucmax.validation.params import check_number
 
 
 class _Pairwise(nn.Module):

@@ -1,0 +1,1 @@
+"""Descent on AUM."""

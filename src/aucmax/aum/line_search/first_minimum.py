@@ -1,0 +1,250 @@
+"""Convex search: the minimum of a monotone AUM along a line, without visiting its crossings.
+
+If no false positive disappears and no false negative appears as predictions grow, AUM is convex,
+
+    AUM(s) = min over c of  sum_b fp_b (c - T_b(s))+  +  sum_b |fn_b| (T_b(s) - c)+,
+
+and the best c is a weighted quantile of the thresholds: the line k (the level) at which the running sum of
+fp + |fn| reaches total_fn. Just after step s
+
+    AUM'(s) = sum_{b below k} fp_b (slope_k - slope_b)  +  sum_{b above k} |fn_b| (slope_b - slope_k),
+
+a selection and a few passes over the lines; those that meet k at s count as they go on after it. The sign of AUM'
+is bisected. A line that cannot meet the level between the two ends, whatever lines the level follows there, is
+only counted from then on: the passes get shorter and shorter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aucmax.aum.line_search.lines import FLAT, TIED, Lines, at_step
+from aucmax.numerics.compiled import compiled
+
+LARGEST = 1e300  # thresholds beyond this are not looked at
+ROUNDING = 1e-15  # of the terms of a threshold: lines this near to the level meet it
+
+
+def first_minimum(lines: Lines, max_step: float = np.inf) -> tuple[float, float]:
+    """First and last step of the minimum of AUM; the last is infinite if AUM stays flat.
+
+    Parameters
+    ----------
+    lines : Lines
+        With fp >= 0 and fn <= 0.
+    max_step : float
+        The end of the search; where AUM still falls there, that is the minimum.
+    """
+    start = at_step(lines, 0.0)
+    first, rises = 0.0, start.slope > 0.0
+    if start.slope < 0.0:
+        first, rises = _search(lines, 0.0, -start.aum / start.slope, False, max_step)
+    if rises or first == max_step:
+        return first, first
+    return first, _search(lines, first, 2.0 * first, True, max_step)[0]
+
+
+def _search(lines: Lines, low: float, guess: float, rising: bool, max_step: float) -> tuple[float, bool]:
+    """The first step above `low` after which AUM no longer falls or, if `rising`, rises; and whether it rises."""
+    n, middle = lines.slope.size, lines.slope.size // 2
+    table = np.empty((5, n))
+    table[:2] = lines.intercept - lines.intercept[middle], lines.slope - lines.slope[middle]
+    table[2:] = lines.fp, -lines.fn, np.arange(n)
+    widest = np.abs(table[:2]).max(axis=1)
+    if widest[1] == 0.0:
+        return max_step, False
+    guess = guess if 0.0 < guess < np.inf else widest[0] / widest[1]
+    end = min(max_step, LARGEST / max(widest[1], 1.0))
+    counted, work = np.zeros(6), np.empty((3, n))
+    target = float(table[3].sum())
+    kept, level, step, rises = _bisect(table, target, low, guess, end, rising, FLAT, TIED, counted, work)
+    if kept == 0:
+        return max_step, False
+    return _exact(lines, table[4, :kept].astype(np.intp), level, step), rises
+
+
+def _exact(lines: Lines, near: np.ndarray, level: int, step: float) -> float:
+    """The crossing of the level with one of the lines near it that is nearest to the step found."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        rise, closing = lines.intercept[near] - lines.intercept[level], lines.slope[level] - lines.slope[near]
+        crossings = np.where(closing != 0.0, rise / closing, np.inf)
+    nearest = crossings[np.argmin(np.abs(crossings - step))]
+    return float(nearest) if abs(nearest - step) <= TIED * step else step
+
+
+@compiled
+def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
+    """Bracket the step, then halve. Returns the lines still in play, the level, the upper end, and if AUM rises.
+
+    No lines are in play if there is no such step up to `end`.
+    """
+    n = table.shape[1]
+    if rising and _slope(table, n, target, np.inf, flat, counted, work)[0] <= 0.0:
+        return 0, 0, end, False
+    high, factor, last = max(guess, 2.0 * low), 2.0, 0.0
+    while True:
+        high = min(high, end)
+        last, level, value = _slope(table, n, target, high, flat, counted, work)
+        if last > 0.0 or (last == 0.0 and not rising):
+            break
+        if high == end:
+            return 0, 0, end, False
+        low = high
+        high, factor = high * factor, factor * factor
+    n = _count_away(table, n, value, high, low - high, counted)
+    while high - low > 0.125 * tied * high:
+        step = np.sqrt(low) * np.sqrt(high) if 0.0 < 16.0 * low < high else 0.5 * (low + high)
+        if step <= low or step >= high:
+            break
+        slope, level, value = _slope(table, n, target, step, flat, counted, work)
+        if slope > 0.0 or (slope == 0.0 and not rising):
+            high, last = step, slope
+            n = _count_away(table, n, value, step, low - step, counted)
+        else:
+            low = step
+            n = _count_away(table, n, value, step, high - step, counted)
+    level = _slope(table, n, target, high, flat, counted, work)[1]
+    return n, int(table[4, level]), high, last > 0.0
+
+
+@compiled
+def _slope(table, n, target, step, flat, counted, work):
+    """The slope of AUM just after a step, or near infinity; a line at the level, and its threshold.
+
+    `counted` holds the sums of fp + |fn|, fp, fp slope below the level and of |fn|, |fn| slope above it over the
+    lines that are no longer in play, and the sum of the sizes of these terms. Comparisons become numbers, since
+    branches could not be predicted.
+    """
+    slopes, fp, fn, thresholds = table[1], table[2], table[3], work[0]
+    scale, shift = (step, 1.0) if step < np.inf else (1.0, 0.0)
+    for b in range(n):
+        thresholds[b] = shift * table[0, b] + scale * slopes[b]
+    value = _level(thresholds, fp, fn, n, target - counted[0], work[1], work[2])
+    level = 0
+    for b in range(n):
+        if thresholds[b] == value:
+            level = b
+    slack = ROUNDING * (shift * abs(table[0, level]) + scale * abs(slopes[level]))
+    u_below, tied = counted[0], 0
+    for b in range(n):
+        distance = thresholds[b] - value
+        if abs(distance) <= slack + ROUNDING * (shift * abs(table[0, b]) + scale * abs(slopes[b])):
+            distance = 0.0
+            work[1, tied], work[2, tied] = slopes[b], fp[b] + fn[b]
+            tied += 1
+        thresholds[b] = distance
+        u_below += (distance < 0.0) * (fp[b] + fn[b])
+    pace = _quantile(work[1], work[2], tied, target - u_below)
+    fp_below, fp_slope, fn_above, fn_slope = counted[1], counted[2], counted[3], counted[4]
+    size = counted[5]
+    for b in range(n):
+        below = fp[b] * ((thresholds[b] < 0.0) | ((thresholds[b] == 0.0) & (slopes[b] < pace)))
+        above = fn[b] * ((thresholds[b] > 0.0) | ((thresholds[b] == 0.0) & (slopes[b] > pace)))
+        fp_below += below
+        fn_above += above
+        fp_slope += below * slopes[b]
+        fn_slope += above * slopes[b]
+        size += (below + above) * abs(slopes[b])
+    change = (pace * fp_below - fp_slope) + (fn_slope - pace * fn_above)
+    size += abs(pace) * (fp_below + fn_above)
+    return change if abs(change) > flat * size else 0.0, level, value
+
+
+@compiled
+def _count_away(table, n, value, step, distance, counted):
+    """Count the lines that stay below or above the level from `step` as far as `distance`; the others move up front.
+
+    The level, at `value` now, follows lines in play and so moves no faster than the fastest of them.
+    """
+    lowest = highest = distance * table[1, 0]
+    for b in range(n):
+        lowest, highest = min(lowest, distance * table[1, b]), max(highest, distance * table[1, b])
+    kept = 0
+    for b in range(n):
+        slope, fp, fn, number = table[1, b], table[2, b], table[3, b], table[4, b]
+        threshold = table[0, b] + step * slope
+        below = (threshold < value) & (threshold + distance * slope < value + lowest)
+        above = (threshold > value) & (threshold + distance * slope > value + highest)
+        counted[0] += below * (fp + fn)
+        counted[1] += below * fp
+        counted[2] += below * fp * slope
+        counted[3] += above * fn
+        counted[4] += above * fn * slope
+        counted[5] += (below * fp + above * fn) * abs(slope)
+        table[0, kept] = table[0, b]
+        table[1, kept], table[2, kept], table[3, kept], table[4, kept] = slope, fp, fn, number
+        kept += 1 - (below | above)
+    return kept
+
+
+@compiled
+def _level(thresholds, fp, fn, n, target, values, weights):
+    """The weighted quantile; in large sets a sample says where to look, and one pass takes the rest away."""
+    low, high = -np.inf, np.inf
+    if n >= 4096:
+        low, high = _window(thresholds, fp, fn, n, target, values, weights)
+    while True:
+        below, within, kept = 0.0, 0.0, 0
+        for b in range(n):
+            weight = fp[b] + fn[b]
+            below += (thresholds[b] < low) * weight
+            if low <= thresholds[b] <= high:
+                values[kept], weights[kept] = thresholds[b], weight
+                within += weight
+                kept += 1
+        if low == -np.inf or (below < target <= below + within):
+            return _quantile(values, weights, kept, target - below)
+        low, high = -np.inf, np.inf
+
+
+@compiled
+def _window(thresholds, fp, fn, n, target, values, weights):
+    """An interval that holds the quantile almost surely: three standard deviations about that of 512 lines."""
+    size, total, sampled = 512, 0.0, 0.0
+    for b in range(n):
+        total += fp[b] + fn[b]
+    for i in range(size):
+        b = i * (n // size)
+        values[i], weights[i] = thresholds[b], fp[b] + fn[b]
+        sampled += weights[i]
+    share = target / total * sampled
+    margin = 3.0 * np.sqrt(share * max(sampled - share, 0.0) / size)
+    low = _quantile(values, weights, size, share - margin) if share > margin else -np.inf
+    high = _quantile(values, weights, size, share + margin) if share + margin < sampled else np.inf
+    return low, high
+
+
+@compiled
+def _quantile(values, weights, n, target):
+    """The least value at which the weights of the values up to it reach the target; the largest if none does."""
+    first, last, below = 0, n - 1, 0.0
+    pivot = values[0]
+    while first <= last:
+        middle = (first + last) // 2
+        x, y, z = values[first], values[middle], values[last]
+        pivot = max(min(x, y), min(max(x, y), z))
+        low, i, high = first, first, last
+        lighter = equal = 0.0
+        while i <= high:
+            value, weight = values[i], weights[i]
+            if value < pivot:
+                lighter += weight
+                values[i], weights[i] = values[low], weights[low]
+                values[low], weights[low] = value, weight
+                low += 1
+                i += 1
+            elif value > pivot:
+                values[i], weights[i] = values[high], weights[high]
+                values[high], weights[high] = value, weight
+                high -= 1
+            else:
+                equal += weight
+                i += 1
+        if below + lighter >= target and low > first:
+            last = low - 1
+        elif below + lighter + equal >= target:
+            return pivot
+        else:
+            below += lighter + equal
+            first = high + 1
+    return pivot

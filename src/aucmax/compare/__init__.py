@@ -1,6 +1,0 @@
-"""Many models, the same folds, one clock, paired tests, and "tie" when it is one."""
-
-from aucmax.compare.baselines import STANDARD
-from aucmax.compare.comparison import Comparison, Progress, Row, compare
-
-__all__ = ["STANDARD", "Comparison", "Progress", "Row", "compare"]

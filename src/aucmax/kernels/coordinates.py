@@ -1,0 +1,81 @@
+"""Coordinates: the space in which a kernel measures distances, columns scaled or replaced by their ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aucmax.numerics.matrix import dense, scaled_columns
+
+KNOTS = 256  # values of a column between which its distribution is drawn as a line
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The distribution function of every column: the share of rows below, half of the equal ones included.
+
+    Parameters
+    ----------
+    values, levels : arrays of shape (d, q)
+        Ascending values of a column and their ranks between 0 and 1; a short list is filled up with its end.
+
+    Examples
+    --------
+    >>> ranks = Ranks.of(np.array([[1.0], [2.0], [2.0], [1000.0]]), np.ones(4))
+    >>> ranks(np.array([[1.0], [2.0], [1000.0], [5000.0]])).ravel().tolist()
+    [0.125, 0.5, 0.875, 0.875]
+    """
+
+    values: np.ndarray
+    levels: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray, weight: np.ndarray) -> Ranks:
+        """From the rows of a dense table and their weights."""
+        columns = [_knots(column, weight / weight.sum()) for column in dense(X).T]
+        longest = max(values.size for values, _ in columns)
+        filled = [[np.pad(part, (0, longest - part.size), mode="edge") for part in column] for column in columns]
+        values, levels = zip(*filled)
+        return cls(np.array(values), np.array(levels))
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """The ranks of new rows; beyond the ends they stay what they are there."""
+        columns = zip(X.T, self.values, self.levels, strict=True)
+        return np.column_stack([np.interp(column, values, levels) for column, values, levels in columns])
+
+
+def _knots(column: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct values of a column and their ranks; of many, those at even steps of the rank, with both ends."""
+    values, inverse = np.unique(column, return_inverse=True)
+    mass = np.bincount(inverse, share, values.size)
+    levels = np.cumsum(mass) - mass / 2
+    if values.size > KNOTS:
+        even = np.searchsorted(levels, np.linspace(levels[0], levels[-1], KNOTS - 2))
+        kept = np.unique(np.concatenate([[0], np.minimum(even, values.size - 1), [values.size - 1]]))
+        values, levels = values[kept], levels[kept]
+    return values, levels
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Columns, or their ranks, divided by `scale`.
+
+    Parameters
+    ----------
+    scale : array of shape (d,)
+    ranks : Ranks, optional
+        Replace the columns by their ranks first.
+    """
+
+    scale: np.ndarray
+    ranks: Ranks | None = None
+
+    def __call__(self, X: Any) -> Any:
+        """Rows in these coordinates, in double precision; CSR stays CSR unless there are ranks."""
+        return scaled_columns(X if self.ranks is None else self.ranks(dense(X)), self.scale)
+
+    def weighted(self, relevance: np.ndarray) -> Coordinates:
+        """The same with column j stretched by relevance[j] > 0."""
+        return Coordinates(self.scale / relevance, self.ranks)

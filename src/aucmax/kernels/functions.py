@@ -1,0 +1,98 @@
+"""Kernels of a distance, their values and their slopes.
+
+    rbf          exp(-gamma |x - z|^2)
+    laplacian    exp(-gamma |x - z|_1)
+    ranks        exp(-gamma |F(x) - F(z)|_1), F the distribution functions of the columns: blind to their units
+
+The relevance of a column is the mean square of the slope of f(x) = sum_i dual_i k(x, z_i) along it:
+
+    Radhakrishnan, Beaglehole, Pandit, Belkin. "Mechanism for feature learning in neural networks and
+    backpropagation-free machine learning models." Science 2024.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.matrix import as_rows, dense, is_sparse, squared_norms
+
+SLOPE_ROWS = 256  # whose slopes are held at a time
+
+
+class Kernel(NamedTuple):
+    """The norm that a kernel measures distances with, and whether it looks at ranks instead of values."""
+
+    name: str
+    norm: str
+    ranked: bool
+
+    def distances(self, A: Any, Z: Any) -> np.ndarray:
+        """|a - z|_1 or |a - z|^2 of all rows of two tables of coordinates, of shape (n, m)."""
+        return _absolute(A, Z) if self.norm == "l1" else _squared(A, Z)
+
+    def values(self, distances: np.ndarray, gamma: float) -> np.ndarray:
+        """The kernel at these distances; they are not changed."""
+        out = distances * -gamma
+        return np.exp(out, out=out)
+
+    def squared_slopes(self, gamma: float, A: Any, Z: Any, dual: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Weighted mean over the rows of A of the squared slopes of f along every coordinate."""
+        Z, total = dense(Z), np.zeros(A.shape[1])
+        for start in range(0, A.shape[0], SLOPE_ROWS):
+            rows, share = dense(A[start : start + SLOPE_ROWS]), weight[start : start + SLOPE_ROWS]
+            pull = gamma * dual * self.values(self.distances(rows, Z), gamma)
+            if self.norm == "l1":
+                _add_absolute_slopes(rows, Z, pull, share, total)
+            else:
+                total += share @ np.square(2.0 * (rows * pull.sum(axis=1)[:, None] - pull @ Z))
+        return total / weight.sum()
+
+
+KERNELS = {
+    "rbf": Kernel("rbf", "l2", False),
+    "laplacian": Kernel("laplacian", "l1", False),
+    "ranks": Kernel("ranks", "l1", True),
+}
+
+
+def _absolute(A: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    out = np.zeros((A.shape[0], Z.shape[0]))
+    _add_absolute(np.ascontiguousarray(A), np.ascontiguousarray(Z.T), out)
+    return out
+
+
+def _squared(A: Any, Z: Any) -> np.ndarray:
+    """|a|^2 + |z|^2 - 2 a.z; dense rows are measured from the mean landmark, so that little cancels."""
+    if not is_sparse(A):
+        centre = Z.mean(axis=0)
+        A, Z = A - centre, Z - centre
+    out = dense(A @ Z.T)
+    out *= -2.0
+    out += squared_norms(as_rows(A), A.shape[0])[:, None]
+    out += squared_norms(as_rows(Z), Z.shape[0])
+    return np.maximum(out, 0.0, out=out)
+
+
+@compiled
+def _add_absolute(A, columns, out):
+    """Column by column, so that the landmarks lie side by side."""
+    for i in range(out.shape[0]):
+        for j in range(A.shape[1]):
+            a = A[i, j]
+            for k in range(out.shape[1]):
+                out[i, k] += abs(a - columns[j, k])
+
+
+@compiled
+def _add_absolute_slopes(A, Z, pull, weight, total):
+    slope = np.empty(total.size)
+    for i in range(A.shape[0]):
+        slope[:] = 0.0
+        for k in range(Z.shape[0]):
+            for j in range(total.size):
+                slope[j] += pull[i, k] * np.sign(A[i, j] - Z[k, j])
+        for j in range(total.size):
+            total[j] += weight[i] * slope[j] * slope[j]

@@ -1,0 +1,1 @@
+"""Compiled loops, rows and matrices, threads: what everything else is built on."""

@@ -1,0 +1,127 @@
+"""`@compiled`: compiled loops, and the only file that talks to Numba.
+
+Numba's own disk cache watches just the file of the compiled function, so an edit of a helper in another file
+would go on running the old machine code. Here the key of every cache entry covers the sources of the package.
+`NUMBA_DISABLE_JIT=1` turns compiled loops into plain Python with the same answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.extending import intrinsic, overload
+
+# Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that guards can see them.
+_FAST = {"reassoc", "contract", "arcp", "nsz"}
+
+
+@cache
+def sources_hash() -> str:
+    """Hash of all sources of the package: what the machine code of any loop may depend on."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class _KeyedFiles(IndexDataCacheFile):
+    """A file of machine code for every key, named after it.
+
+    Numba numbers them, so that two processes that compile at once may give one number to two loops, and run the
+    wrong one later. Here the worst is that an entry is lost, and compiled again.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        name = self._data_name(int(hashlib.sha256(repr(key).encode()).hexdigest()[:16], 16))
+        self._save_data(name, data)
+        self._save_index(self._load_index() | {key: name})
+
+
+class _PackageCache(FunctionCache):
+    """Numba's function cache with the whole package in its key."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        self._cache_file = _KeyedFiles(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple:
+        return (*super()._index_key(sig, codegen), sources_hash())
+
+
+def compiled(function: Callable | None = None, *, strict: bool = False) -> Callable:
+    """Compile a loop over plain arrays and numbers; the machine code is kept on disk.
+
+    `@compiled(strict=True)` keeps the order of additions as it is written, where differences must not cancel.
+    """
+    if function is None:
+        return partial(compiled, strict=strict)
+    if numba.config.DISABLE_JIT:
+        return function
+    dispatcher = numba.njit(function, fastmath=set() if strict else _FAST, error_model="numpy", nogil=True)
+    with suppress(RuntimeError):  # no folder to write to, or no source file: compile in memory, as Numba does
+        dispatcher._cache = _PackageCache(function)
+    return dispatcher
+
+
+def row_operation(is_csr: Callable[[Any], bool], dense: Callable, csr: Callable) -> Callable:
+    """Join two loops into one operation on rows, for compiled loops and for plain Python.
+
+    `is_csr` tells the two apart, by value in Python and by the class of the argument inside a compiled loop.
+    """
+
+    def operation(X, *args):
+        return (csr if is_csr(type(X)) else dense)(X, *args)
+
+    operation.__doc__ = dense.__doc__
+    if not numba.config.DISABLE_JIT:
+
+        @overload(operation, strict=False, jit_options={"fastmath": _FAST, "error_model": "numpy"})
+        def _choose_dense(X, *args):
+            return None if is_csr(getattr(X, "instance_class", None)) else dense
+
+        # Reordering would turn a CSR row into SIMD gathers, which are slower than plain loads.
+        @overload(operation, strict=False, jit_options={"fastmath": False, "error_model": "numpy"})
+        def _choose_csr(X, *args):
+            return csr if is_csr(getattr(X, "instance_class", None)) else None
+
+    return operation
+
+
+def prefetch(array: Any, i: int, j: int) -> None:
+    """Ask the memory for the cache line of array[i, j] without waiting for it; in plain Python, nothing."""
+
+
+@intrinsic
+def _prefetch(typing, array, i, j):
+    def emit(context, builder, signature, args):
+        kind, *kinds = signature.args
+        fields = context.make_array(kind)(context, builder, args[0])
+        place = [context.cast(builder, arg, own, types.uintp) for arg, own in zip(args[1:], kinds, strict=True)]
+        address = cgutils.get_item_pointer(context, builder, kind, fields, place, wraparound=False)
+        pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        shape = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
+        call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], shape)
+        builder.call(call, [builder.bitcast(address, pointer), word(0), word(3), word(1)])  # to read, to keep, data
+        return context.get_dummy_value()
+
+    return types.void(array, i, j), emit
+
+
+if not numba.config.DISABLE_JIT:
+
+    @overload(prefetch)
+    def _compiled_prefetch(array, i, j):
+        return lambda array, i, j: _prefetch(array, i, j)

@@ -1,0 +1,216 @@
+"""Tables as matrices, dense, CSR or made on demand: products, sums and copies that need not know which.
+
+With rows.py the only place that tells dense from CSR.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from aucmax.numerics.compiled import compiled
+from aucmax.numerics.lazy_features import LazyFeatures
+from aucmax.numerics.rows import CSR, row_axpy, row_dot, row_dots, row_norm2, row_squares
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix or array."""
+    return sparse.issparse(X)
+
+
+def canonical(X: Any) -> Any:
+    """X with no entry stored twice; only then do squares of entries mean anything."""
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def nonzeros(X: Any) -> int:
+    """Number of entries that a product with X has to touch."""
+    return X.nnz if is_sparse(X) else X.size
+
+
+def as_rows(X: Any) -> Any:
+    """X as kernels take it: a C-contiguous array, or the arrays of a CSR matrix."""
+    if not is_sparse(X):
+        return np.ascontiguousarray(X)
+    X = X.tocsr()
+    return CSR(X.data, _unsigned(X.indices), _unsigned(X.indptr))
+
+
+def _unsigned(numbers: np.ndarray) -> np.ndarray:
+    return numbers.view(np.uint32 if numbers.dtype.itemsize == 4 else np.uint64)
+
+
+def scaled_columns(X: Any, scale: np.ndarray) -> Any:
+    """X with column j divided by scale[j], in double precision: rounded, it would be another problem."""
+    if not is_sparse(X):
+        return X / scale
+    data = X.data / scale[X.indices]
+    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+
+
+def stacked(above: Any, below: Any) -> Any:
+    """The rows of two tables of one kind, one below the other."""
+    if is_sparse(above) or is_sparse(below):
+        return sparse.vstack([above, below], format="csr")
+    return np.vstack([above, below])
+
+
+def columns_added(X: Any, dim: int) -> Any:
+    """X with columns of zeros at its right, `dim` in all."""
+    if is_sparse(X):
+        return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
+    return np.pad(X, ((0, 0), (0, dim - X.shape[1])))
+
+
+def dense(X: Any) -> np.ndarray:
+    """X as a plain array of double precision."""
+    return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
+
+
+def alike(X: Any, like: Any) -> Any:
+    """X as dense or CSR rows, whichever the other table is."""
+    if is_sparse(X) == is_sparse(like):
+        return X
+    return X.toarray() if is_sparse(X) else sparse.csr_array(X)
+
+
+def weighted_columns(X: Any, factor: np.ndarray) -> Any:
+    """The columns of X, row i times factor[i], as rows for kernels."""
+    if not is_sparse(X):
+        return np.ascontiguousarray((X * factor[:, None]).T)
+    return as_rows((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
+
+
+def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
+    """Write the rows in `index` into a dense array of double precision."""
+    if is_sparse(X):
+        out[...] = X[index].toarray()
+    elif X.dtype == out.dtype:
+        np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes a copy in between
+    else:
+        out[...] = X[index]
+
+
+def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """Write sqrt(weight) (x - centre) of the rows in `index` into `out`; return the sum of weight (x - centre)."""
+    rows = X[index].toarray() if is_sparse(X) else X[index] if isinstance(X, LazyFeatures) else X
+    index = index if rows is X else np.arange(index.size)
+    sums = np.zeros(centre.size)
+    _copy_shifted(rows, index, weight, centre, out, sums)
+    return sums
+
+
+def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Sum of weight[i] x_i over the rows in `index`."""
+    out = np.zeros(X.shape[1])
+    if isinstance(X, LazyFeatures):
+        for place, rows in X.parts(index):
+            out += weight[index[place]] @ rows
+        return out
+    _weighted_sums(as_rows(X), index, weight, out)
+    return out
+
+
+@np.errstate(invalid="ignore", over="ignore")  # NaN and infinity are for the door to see
+def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """Sum of weight[i] (x_ij - centre_j)^2 over the rows in `index`, the zeros of CSR rows included."""
+    squares, stored, count = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
+    if isinstance(X, LazyFeatures):
+        for place, rows in X.parts(index):
+            squares += weight[index[place]] @ (rows - centre) ** 2
+        return squares
+    _weighted_squares(as_rows(X), index, weight, centre, squares, stored, count)
+    if is_sparse(X):  # the count tells a column without zeros from one whose weights add up by rounding only
+        squares += np.where(count == index.size, 0.0, weight[index].sum() - stored) * centre**2
+    return squares
+
+
+def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
+    """X @ w, or X[index] @ w, in double precision and without a copy of X; w a vector or a matrix of columns.
+
+    Equal rows get equal products to the last bit, so that ties stay ties; BLAS does not promise that.
+    """
+    if w.ndim == 1:
+        return dot(X, w[:, None], index)[:, 0]
+    _check_size(w.shape[0], X.shape[1])
+    index = np.arange(X.shape[0]) if index is None else index
+    out = np.empty((index.size, w.shape[1]))
+    if isinstance(X, LazyFeatures):
+        for place, rows in X.parts(index):
+            out[place] = dot(rows, w)
+        return out
+    _dot(as_rows(X), index, np.ascontiguousarray(w.T, dtype=float), out)
+    return out
+
+
+def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
+    """X.T @ c in double precision, without a double copy of X."""
+    _check_size(c.size, X.shape[0])
+    out = np.zeros(X.shape[1])
+    if isinstance(X, LazyFeatures):
+        for place, rows in X.parts(np.arange(X.shape[0])):
+            out += c[place] @ rows
+        return out
+    _transposed_dot(as_rows(X), c, out)
+    return out
+
+
+def _check_size(given: int, size: int) -> None:
+    """Kernels do not look whether they read beyond an array."""
+    if given != size:
+        raise ValueError(f"a product of {size} numbers with {given}; pass as many")
+
+
+def squared_norms(rows: Any, n: int) -> np.ndarray:
+    """|x|^2 of the n rows that `as_rows` returned."""
+    out = np.empty(n)
+    _squared_norms(rows, out)
+    return out
+
+
+@compiled
+def _dot(X, index, W, out):
+    fours = W.shape[0] // 4 * 4
+    for i in range(out.shape[0]):
+        for k in range(0, fours, 4):
+            out[i, k], out[i, k + 1], out[i, k + 2], out[i, k + 3] = row_dots(X, index[i], W, k)
+        for k in range(fours, W.shape[0]):
+            out[i, k] = row_dot(X, index[i], W[k])
+
+
+@compiled
+def _copy_shifted(X, index, weight, centre, out, sums):
+    for k in range(index.size):
+        root = np.sqrt(weight[k])
+        for j in range(centre.size):
+            out[k, j] = root * (X[index[k], j] - centre[j])
+            sums[j] += root * out[k, j]
+
+
+@compiled
+def _weighted_sums(X, index, weight, out):
+    for i in index:
+        row_axpy(X, i, weight[i], out)
+
+
+@compiled
+def _weighted_squares(X, index, weight, centre, squares, stored, count):
+    for i in index:
+        row_squares(X, i, weight[i], centre, squares, stored, count)
+
+
+@compiled
+def _transposed_dot(X, c, out):
+    for i in range(c.size):
+        row_axpy(X, i, c[i], out)
+
+
+@compiled
+def _squared_norms(X, out):
+    for i in range(out.size):
+        out[i] = row_norm2(X, i)

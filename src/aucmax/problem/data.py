@@ -1,0 +1,196 @@
+"""Data: rows, labels and weights, with the class statistics of all rows seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+
+from aucmax.numerics.matrix import as_rows, dot, scaled_columns, squared_norms, transposed_dot
+from aucmax.problem.moments import Moments
+from aucmax.problem.penalties import ElasticNet
+from aucmax.validation.inputs import LabeledData
+
+SMALLEST = 1e-150  # size of numbers whose squares keep their digits
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows, labels -1/+1, weights, and the class statistics of all rows seen.
+
+    X stays as the user gave it. Everything else is in scaled units: column j divided by `scale[j]`.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, dim)
+    y : array of -1.0 and +1.0
+    weight : array of positive numbers
+    raw_moments : Moments
+        Of all rows seen, in the units of X.
+    scale : array of shape (dim,)
+    """
+
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray
+    raw_moments: Moments
+    scale: np.ndarray
+
+    @classmethod
+    def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, full: bool) -> Data:
+        """Compute the statistics of the rows; `full` for the scatter matrix rather than its diagonal."""
+        moments = Moments.of(X, y, weight, full=full)
+        scale = column_scale(moments) if standardize else np.ones(X.shape[1])
+        return cls(X, y, weight, moments, scale)
+
+    @classmethod
+    def of_batch(cls, X: Any, y: np.ndarray, weight: np.ndarray, seen: Moments, *, standardize: bool) -> Data:
+        """Rows of a batch with the statistics of all rows seen, the batch included."""
+        return cls(X, y, weight, seen, column_scale(seen) if standardize else np.ones(X.shape[1]))
+
+    @classmethod
+    def of_moments(cls, moments: Moments, *, standardize: bool) -> Data:
+        """No rows, only their full moments: all that the squared loss needs."""
+        nothing = np.empty(0)
+        return cls.of_batch(np.empty((0, moments.delta.size)), nothing, nothing, moments, standardize=standardize)
+
+    def without_rows(self) -> Data:
+        """The statistics and the scale alone."""
+        nothing = np.empty(0)
+        return Data(np.empty((0, self.dim)), nothing, nothing, self.raw_moments, self.scale)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.y.size
+
+    @property
+    def dim(self) -> int:
+        """Number of columns."""
+        return self.scale.size
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Class statistics in scaled units."""
+        return self.raw_moments.scaled(self.scale)
+
+    @cached_property
+    def raw_means(self) -> np.ndarray:
+        """Means of the positive and of the negative rows, in the units of X."""
+        return np.stack([self.raw_moments.pos.mean, self.raw_moments.neg.mean])
+
+    @cached_property
+    def delta(self) -> np.ndarray:
+        """Difference of the class means."""
+        return self.moments.delta
+
+    @cached_property
+    def within(self) -> np.ndarray:
+        """S, the sum of the class covariances (its diagonal if the moments are not full)."""
+        return self.moments.within
+
+    @cached_property
+    def r(self) -> np.ndarray:
+        """Weights within the classes, each class summing to 1."""
+        totals = (self.raw_moments.pos.weight, self.raw_moments.neg.weight)
+        return self.weight / np.where(self.y > 0, *totals)
+
+    @cached_property
+    def e(self) -> np.ndarray:
+        """n r, n counting all rows seen: what makes a mean over rows a mean over pairs."""
+        return (self.raw_moments.pos.count + self.raw_moments.neg.count) * self.r
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        """Means of the positive and of the negative rows."""
+        return self.raw_means / self.scale
+
+    @cached_property
+    def mean_products(self) -> np.ndarray:
+        """x.mean+ and x.mean- of every row, of shape (n, 2)."""
+        return dot(self.X, (self.means / self.scale).T)
+
+    @cached_property
+    def centre(self) -> np.ndarray:
+        """The middle of the class means."""
+        return 0.5 * (self.means[0] + self.means[1])
+
+    @cached_property
+    def centre_products(self) -> np.ndarray:
+        """x.centre of every row."""
+        return dot(self.X, self.centre / self.scale)
+
+    @cached_property
+    def centred_norms(self) -> np.ndarray:
+        """|x - centre|^2 of every row."""
+        return np.maximum(self.squared_norms - 2.0 * self.centre_products + self.centre @ self.centre, 0.0)
+
+    @cached_property
+    def squared_norms(self) -> np.ndarray:
+        """|x|^2 of every row."""
+        return squared_norms(self.rows, self.n)
+
+    @cached_property
+    def rows(self) -> Any:
+        """The scaled rows as kernels take them: a copy, made when a solver first asks for it."""
+        scaled = self.X if (self.scale == 1.0).all() else scaled_columns(self.X, self.scale)
+        return as_rows(scaled)
+
+    def permuted(self, order: np.ndarray) -> Data:
+        """The same rows in another order."""
+        return Data(self.X[order], self.y[order], self.weight[order], self.raw_moments, self.scale)
+
+    def scores(self, w: np.ndarray) -> np.ndarray:
+        """w.x for every row."""
+        return dot(self.X, w / self.scale)
+
+    def combine(self, c: np.ndarray) -> np.ndarray:
+        """Sum of c_i x_i over the rows."""
+        return transposed_dot(self.X, c) / self.scale
+
+
+def make_data(table: LabeledData, solver: Any, penalty: ElasticNet, standardize: bool) -> Data:
+    """Data with the statistics that the solver wants; NaN and infinity in the table surface here."""
+    n, dim = table.X.shape
+    full = solver.wants_scatter(n, dim, penalty)
+    data = Data.of(table.X, table.y, table.weight, standardize=standardize, full=full)
+    check_finite(data.raw_moments, table.X)
+    return data
+
+
+def check_finite(moments: Moments, X: Any) -> None:
+    """NaN, infinity and numbers without a square in X show in its moments; then say which, and what to do."""
+    if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
+        assert_all_finite(X, input_name="X")
+        column = int(np.argmin(np.isfinite(moments.delta) & np.isfinite(moments.variances)))
+        raise ValueError(f"column {column} of X has values whose squares overflow; divide it by its size")
+    size = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
+    vanishing = (size > 0) & (size < SMALLEST) & (moments.variances < SMALLEST**2)
+    if vanishing.any():
+        column = int(np.argmax(vanishing))
+        raise ValueError(
+            f"column {column} of X has values whose squares vanish; divide it by its size or leave it out"
+        )
+
+
+def column_scale(moments: Moments) -> np.ndarray:
+    """Class-pooled standard deviations: roots of the mean of the two class variances.
+
+    A column that is constant within both classes is measured by the distance of its class means; one that is constant
+    altogether, and has no use, by its size.
+    """
+    spread = np.sqrt(moments.variances / 2)
+    between = np.abs(moments.delta) / 2
+    magnitude = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
+    constant = spread <= 1e-10 * magnitude
+    scale = np.where(constant, between, spread)
+    return np.where(scale > 1e-10 * magnitude, scale, np.where(magnitude > 0, magnitude, 1.0))
+
+
+def automatic_alpha(moments: Moments) -> float:
+    """tr(S) max(0.03/dim, 1/n): near the best on most tables (spec 7); moments in scaled units."""
+    trace = float(moments.variances.sum())
+    return trace * max(0.03 / moments.delta.size, 1.0 / moments.n) or 1.0

@@ -1,0 +1,52 @@
+"""Problem: what is minimised.
+
+P(w) = E[loss(w.(x - x'))] + l1 |w|_1 + l2/2 |w|^2,    x a positive row, x' a negative one
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aucmax.problem.data import Data
+from aucmax.problem.penalties import Ball, ElasticNet
+
+ROUNDING = np.finfo(float).eps / 2  # of P(0) = 1/2: a gap below it is none
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Data + loss + penalty."""
+
+    data: Data
+    loss: Any
+    penalty: ElasticNet | Ball
+
+    def objective(self, w: np.ndarray) -> float:
+        """P(w)."""
+        return self.loss.value_and_gradient(self.data, w)[0] + self.penalty.value(w)
+
+    def gradient(self, w: np.ndarray) -> np.ndarray:
+        """Gradient of the loss at w, without the penalty."""
+        return self.loss.value_and_gradient(self.data, w)[1]
+
+    def certify(self, w: np.ndarray) -> tuple[float, float]:
+        """P(w), and an upper bound on P(w) - min P from Fenchel's inequality (spec 0.6); P(w) if not convex."""
+        value, gradient = self.loss.value_and_gradient(self.data, w)
+        objective = value + self.penalty.value(w)
+        if not self.loss.convex:
+            return objective, objective
+        if self.penalty.strong:
+            planes = [(0.0, gradient), *self.loss.near_subgradients(self.data, w)]
+            return objective, min(slack + self.penalty.fenchel_gap(w, -g) for slack, g in planes)
+        if self.penalty.l1 > 0:
+            gap = objective - self.loss.l1_lower_bound(self.data, w, self.penalty.l1)
+        else:
+            gap = self.loss.unpenalised_excess(self.data, w)
+        return objective, gap if gap > ROUNDING else 0.0
+
+    def gap(self, w: np.ndarray) -> float:
+        """An upper bound on P(w) - min P."""
+        return self.certify(w)[1]

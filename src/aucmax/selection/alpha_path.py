@@ -1,0 +1,126 @@
+"""Paths: the weights for many alphas, those of the squared loss at once.
+
+L2, from moments: with S = Q T Q' and T tridiagonal, u = Q (T + alpha I)^-1 Q'delta and w = u / (1 + delta.u). T takes
+a third of the time of the eigenvectors of S, which serve where rounding leaves T + alpha I not positive.
+L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one Krylov space, as the
+residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net and other losses: one alpha after the
+other, each started at the last.
+
+A path knows nothing of where its columns come from: those of a table or of a kernel map serve alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh, lapack
+
+from aucmax.losses import Squared, within_product
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers import Exact, Solver
+from aucmax.solvers.exact import centred_rows
+
+KRYLOV_TOL = 1e-12  # relative duality gap at which every alpha of a Krylov path is left alone
+
+
+def path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
+    """Weights in scaled units, one column for each alpha."""
+    if l1_ratio > 0 or alphas.min() <= 0 or not isinstance(loss, Squared):
+        return warm_path(data, loss, alphas, l1_ratio, solver)
+    if data.moments.full:
+        return moment_path(data, alphas)
+    return row_path(data, alphas) if isinstance(solver, Exact) else krylov_path(data, alphas)
+
+
+def moment_path(data: Data, alphas: np.ndarray) -> np.ndarray:
+    """L2 path from the moments."""
+    return _normalised(data, shifted_solutions(data.within, data.delta, alphas))
+
+
+def row_path(data: Data, alphas: np.ndarray) -> np.ndarray:
+    """L2 path for fewer rows than columns, from the Gram matrix of the rows."""
+    B = centred_rows(data)
+    inner = shifted_solutions(B @ B.T, B @ data.delta, alphas)
+    return _normalised(data, (data.delta[:, None] - B.T @ inner) / alphas)
+
+
+def shifted_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """(S + alpha I)^-1 v for all alphas, one a column: S is made tridiagonal once, each alpha then costs O(dim)."""
+    if v.size == 1:
+        return eigen_solutions(S, v, alphas)
+    size = int(lapack.dsytrd_lwork(v.size, lower=1)[0])
+    packed, diagonal, beside, tau, _ = lapack.dsytrd(S, lower=1, lwork=size)
+    reflectors = np.asfortranarray(packed[1:, :-1])
+    start = _reflected(reflectors, tau, v[:, None], "T")[:, 0]
+    u = np.empty((v.size, alphas.size), order="F")
+    for k, alpha in enumerate(alphas):
+        _, _, u[:, k], failed = lapack.dptsv(diagonal + alpha, beside, start)
+        if failed:
+            return eigen_solutions(S, v, alphas)
+    return _reflected(reflectors, tau, u, "N")
+
+
+def _reflected(reflectors: np.ndarray, tau: np.ndarray, v: np.ndarray, form: str) -> np.ndarray:
+    """Q v, or Q'v for the form "T"; the first coordinate is left alone by Q."""
+    rest, *_ = lapack.dormqr("L", form, reflectors, tau, np.asfortranarray(v[1:]), 64 * v.shape[1])
+    return np.vstack([v[:1], rest])
+
+
+def eigen_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """The same from the eigenvectors, where rounding has left S + alpha I not positive."""
+    values, vectors = eigh(S, check_finite=False, driver="evd")
+    return vectors @ ((vectors.T @ v)[:, None] / (np.maximum(values, 0.0)[:, None] + alphas))
+
+
+def warm_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
+    """Any loss and penalty, from the largest alpha to the smallest, each run started at the last answer."""
+    weights = np.empty((data.dim, alphas.size))
+    w = np.zeros(data.dim)
+    for k in np.argsort(-alphas):
+        w = solver.solve(Problem(data, loss, ElasticNet.of(alphas[k], l1_ratio)), w).coef
+        weights[:, k] = w
+    return weights
+
+
+def krylov_path(data: Data, alphas: np.ndarray, max_iterations: int = 1000) -> np.ndarray:
+    """L2 path without a matrix: one product with S an iteration serves all alphas."""
+    base = alphas.min()
+    shift = alphas - base
+    u = np.zeros((data.dim, alphas.size))
+    residual = data.delta.copy()
+    p = residual.copy()
+    shifted_p = np.tile(residual[:, None], alphas.size)
+    zeta_last, zeta = np.ones(alphas.size), np.ones(alphas.size)
+    step_last, growth_last, norm2 = 1.0, 0.0, float(residual @ residual)
+    for _ in range(max_iterations):
+        if norm2 == 0.0 or (_krylov_gaps(data, u, zeta**2 * norm2, alphas) <= KRYLOV_TOL).all():
+            break
+        Ap = within_product(data, p) + base * p
+        step = norm2 / float(p @ Ap)
+        zeta_next = (zeta * zeta_last * step_last) / (
+            step * growth_last * (zeta_last - zeta) + zeta_last * step_last * (1.0 + step * shift)
+        )
+        ratio = zeta_next / zeta
+        u += (step * ratio) * shifted_p
+        residual -= step * Ap
+        after = float(residual @ residual)
+        growth = after / norm2
+        p = residual + growth * p
+        shifted_p = zeta_next * residual[:, None] + (growth * ratio**2) * shifted_p
+        zeta_last, zeta = zeta, np.maximum(zeta_next, 1e-150)  # a system long solved must not become 0/0
+        step_last, growth_last, norm2 = step, growth, after
+    return _normalised(data, u)
+
+
+def _krylov_gaps(data: Data, u: np.ndarray, residual2: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """Duality gaps of w = u / (1 + delta.u), relative to the objective (1 - w.delta) / 2 that they approach."""
+    denominator = 1.0 + data.delta @ u
+    return residual2 / (alphas * denominator)
+
+
+def _normalised(data: Data, u: np.ndarray) -> np.ndarray:
+    """w = u / (1 + delta.u), column by column (Sherman and Morrison)."""
+    return u / (1.0 + data.delta @ u)

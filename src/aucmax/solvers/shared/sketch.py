@@ -1,0 +1,228 @@
+"""OPAUC's sketch of the class covariances, in a form whose steps cost O(nonzeros of the row), whatever dim is.
+
+    Gao, Jin, Zhu, Zhou. "One-Pass AUC Optimization." ICML 2013, section 3.3 (OPAUCr).
+
+Every row meets a random vector a of tau signs over sqrt(tau), so that E[aa'] = I/tau and |a| = 1 (the paper takes
+Gaussians, of which the sketch has a larger variance). For each class, sums over its rows of weight s,
+
+    C = sum s x,  Z = sum sqrt(s) x a',  r = sum sqrt(s) a,  T = sum s;    mean = C/T,    Zc = Z - mean r'
+    covariance = Zc Zc' / T,                                        never negative, and right in the mean over a
+
+The released code subtracts another term instead of centring Z, and keeps most of mean mean'. A step on w is dense, as
+means are; but w stays in the span of rows seen, and may be kept as coefficients th on few columns:
+
+    M = [C- Z- | v | C+ Z+]  (dim x m, m = 2 tau + 3 in whole cache lines),    w = M th,    G = M'M
+
+Per row, Mx = M'x, and with C, Z, r, T of the other class, c.w = (G th)_C / T,  q = (G th)_Z - r c.w,  k = w.x - c.w,
+
+    th <- (1 - eta l2) th,   th_C <- th_C - eta (y - k - r.q/T) / T,   th_Z <- th_Z - eta q / T
+    h_v = eta (y - k) / th_v,
+    own class: h_C = s,  h_Z = sqrt(s) a,  h_v <- h_v - (h_C th_C + h_Z.th_Z) / th_v
+    M <- M + x h',   G <- G + Mx h' + h Mx' + |x|^2 hh'
+
+The blocks are laid out so that the nonzeros of h, own class and v, are neighbours. Time goes into fetching the lines
+of M, which seldom fits into the cache.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.numerics.compiled import compiled, prefetch
+from aucmax.numerics.rows import row_entry, row_size
+from aucmax.problem.data import Data
+from aucmax.solvers.shared.onepass import Rule, step_size, step_weights, visits
+
+SMALL = 1e-6  # of th_v: below it, v is multiplied out
+LINE = 8  # numbers in a cache line
+REFRESH = 1_000_000  # rows after which G is computed anew; its rounding errors are then about 1e-12
+
+
+class Sketch(NamedTuple):
+    """Weights, passes over the data, rows so far, seed of the signs; M, th, G, and T and r of both classes."""
+
+    w: np.ndarray
+    passes: float
+    t: int
+    seed: int | None
+    M: np.ndarray
+    th: np.ndarray
+    G: np.ndarray
+    T: np.ndarray
+    r: np.ndarray
+
+    @classmethod
+    def start(cls, w: np.ndarray, tau: int) -> Sketch:
+        """From weights w, which are the column v."""
+        m = -(-(2 * tau + 3) // LINE) * LINE
+        M, th, G = _lines(w.size, m), np.zeros(m), np.zeros((m, m))
+        M[:, tau + 1], th[tau + 1], G[tau + 1, tau + 1] = w, 1.0, w @ w
+        return cls(w, 0.0, 0, None, M, th, G, np.zeros(2), np.zeros((2, tau)))
+
+    def advanced(self, data: Data, rule: Rule, rng: np.random.Generator, order: str) -> Sketch:
+        """After one pass over these rows."""
+        seed = int(rng.integers(2**63)) if self.seed is None else self.seed
+        th, G, T, r = (array.copy() for array in (self.th, self.G, self.T, self.r))
+        M = _lines(*self.M.shape)
+        M[...] = self.M
+        signs = row_signs(seed, self.t, data.n, r.shape[1])
+        rows, turns = visits(order, data.n, rng), (data.y, data.squared_norms, data.weight, step_weights(data))
+        _epoch(data.rows, *turns, rows, signs, rule, self.t, M, th, G, T, r)
+        t = self.t + data.n
+        if t // REFRESH > self.t // REFRESH:
+            G = M.T @ M
+        return Sketch(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
+
+    def rescaled(self, ratio: np.ndarray) -> Sketch:
+        """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`; O(dim m^2)."""
+        if (ratio == 1.0).all():
+            return self
+        v = self.r.shape[1] + 1
+        M, th = self.M / ratio[:, None], np.zeros_like(self.th)
+        M[:, v], th[v] = self.w, 1.0
+        return self._replace(M=M, th=th, G=M.T @ M)
+
+
+def _lines(dim: int, m: int) -> np.ndarray:
+    """Zeros, each row beginning with a cache line: m is a multiple of LINE."""
+    room = np.zeros(dim * m + LINE)
+    start = -room.ctypes.data % (8 * LINE) // 8
+    return room[start : start + dim * m].reshape(dim, m)
+
+
+def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
+    """Signs of the rows t + 1 to t + n, as 0 and 1: a function of the seed and the number of the row alone."""
+    blocks = -(-tau // 256)  # a step of the counter makes four words of 64 bits
+    words = np.random.Philox(key=seed).advance(t * blocks).random_raw(4 * n * blocks)
+    return np.unpackbits(words.view(np.uint8).reshape(n, -1), axis=1, count=tau)
+
+
+@compiled
+def _epoch(X, y, norms, weight, relative, order, signs, rule, t, M, th, G, T, r):
+    m, tau = th.size, r.shape[1]
+    v = tau + 1
+    Mx, h, Gth = np.zeros(m), np.zeros(m), np.zeros(v)
+    for turn in range(order.size):
+        i = order[turn]
+        t += 1
+        own, other = (1, 0) if y[i] > 0 else (0, 1)
+        _combine(X, i, M, Mx)
+        if turn + 1 < order.size:
+            _fetch(X, order[turn + 1], M)
+        h[:] = 0.0
+        if T[other] > 0.0:
+            h[v] = _step(y[i], rule, t, relative[i], other * (tau + 2), Mx, norms[i], G, T[other], r[other], th, Gth)
+            if abs(th[v]) < SMALL:
+                _multiply_out(M, G, th, h, Mx, v)
+        first = own * (tau + 2)
+        s, root = weight[i], sqrt(weight[i] / tau)
+        h[first] = s
+        drift = s * th[first]
+        for k in range(tau):
+            a = root if signs[turn, k] else -root
+            h[first + 1 + k] = a
+            r[own, k] += a
+            drift += a * th[first + 1 + k]
+        h[v] -= drift / th[v]
+        T[own] += s
+        _add_row(X, i, norms[i], own * v, (own + 1) * v + 1, h, Mx, M, G)
+
+
+@compiled
+def _fetch(X, i, M):
+    """Have the lines of M that row i needs brought to the cache."""
+    for p in range(row_size(X, i)):
+        j, _ = row_entry(X, i, p)
+        for k in range(0, M.shape[1], LINE):
+            prefetch(M, j, k)
+
+
+@compiled
+def _combine(X, i, M, Mx):
+    """Mx = M'x of row i; four columns at once, as every sum over a column waits for the one before."""
+    size = row_size(X, i)
+    fours = size // 4 * 4
+    Mx[:] = 0.0
+    for p in range(0, fours, 4):
+        (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
+        (g, c), (h, d) = row_entry(X, i, p + 2), row_entry(X, i, p + 3)
+        A, B, C, D = M[e], M[f], M[g], M[h]
+        for k in range(Mx.size):
+            Mx[k] += a * A[k] + b * B[k] + c * C[k] + d * D[k]
+    for p in range(fours, size):
+        e, a = row_entry(X, i, p)
+        A = M[e]
+        for k in range(Mx.size):
+            Mx[k] += a * A[k]
+
+
+@compiled
+def _step(y, rule, t, relative, first, Mx, norm2, G, T, r, th, Gth):
+    """Move th, the block of the other class starting at `first`; return h_v, what is left for the column v."""
+    tau, v = r.size, r.size + 1
+    wx, Gth[:] = 0.0, 0.0
+    for k in range(th.size):
+        wx += Mx[k] * th[k]
+        line, value = G[k, first : first + v], th[k]
+        for z in range(v):
+            Gth[z] += value * line[z]
+    cw, q = Gth[0] / T, Gth[1:]
+    rq, trace, along, rr = 0.0, 0.0, 0.0, 0.0
+    for z in range(tau):
+        q[z] -= r[z] * cw
+        rq += r[z] * q[z]
+        rr += r[z] * r[z]
+        trace += G[first + 1 + z, first + 1 + z]
+        along += r[z] * G[first, first + 1 + z]
+    cc = G[first, first] / (T * T)
+    square = max(norm2 - 2.0 * Mx[first] / T + cc, 0.0)
+    trace = max(trace - 2.0 * along / T + rr * cc, 0.0) / T
+    eta = step_size(rule, t, relative, square + trace)
+    slope = y - wx + cw
+    shrink = max(1.0 - eta * rule.l2, SMALL)
+    for k in range(th.size):
+        th[k] *= shrink
+    th[first] -= eta * (slope - rq / T) / T
+    for z in range(tau):
+        th[first + 1 + z] -= eta * q[z] / T
+    return eta * slope / th[v]
+
+
+@compiled
+def _multiply_out(M, G, th, h, Mx, v):
+    """Multiply the column v by th_v, which becomes 1."""
+    factor = th[v]
+    for j in range(M.shape[0]):
+        M[j, v] *= factor
+    for k in range(th.size):
+        G[k, v] *= factor
+        G[v, k] *= factor
+    Mx[v] *= factor
+    h[v] *= factor
+    th[v] = 1.0
+
+
+@compiled
+def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
+    """M + xh' and G = M'M with it, h being zero outside start to stop; two columns at once."""
+    size = row_size(X, i)
+    start, stop = start // LINE * LINE, -(-stop // LINE) * LINE
+    part = h[start:stop]
+    for p in range(0, size - 1, 2):
+        (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
+        A, B = M[e, start:stop], M[f, start:stop]
+        for k in range(part.size):
+            A[k] += a * part[k]
+            B[k] += b * part[k]
+    if size % 2 == 1:
+        e, a = row_entry(X, i, size - 1)
+        A = M[e, start:stop]
+        for k in range(part.size):
+            A[k] += a * part[k]
+    for row in range(h.size):
+        line, a, b = G[row], Mx[row] + norm2 * h[row], h[row]
+        for k in range(h.size):
+            line[k] += a * h[k] + b * Mx[k]

@@ -1,0 +1,86 @@
+"""How long a step may be: the constants of SPAM and VRSPAM, and the warnings where they are bad or were not heeded.
+
+L bounds the second moment of a stochastic gradient by the curvature of the loss: steps of 1/L are stable. The mean of
+a batch of k rows allows L/k + (1 - 1/k) top instead, top being the largest eigenvalue of the Hessian (spec 2.8).
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from aucmax.numerics.matrix import nonzeros
+from aucmax.problem.data import Data
+
+POWER_ROWS, POWER_ITERATIONS = 1000, 8  # for top; that few rows overestimate it, which is safe
+
+
+def rows_seen(data: Data) -> float:
+    """Rows in the statistics, which in a stream are more than those of `data`."""
+    return max(float(data.n), data.raw_moments.pos.count + data.raw_moments.neg.count)
+
+
+def paper_scale(data: Data, norms: np.ndarray) -> tuple[float, float]:
+    """2 p (1-p), by which the papers' objective and the inverse of their steps differ from ours, and M^4."""
+    pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
+    M2 = rows_seen(data) / (pos + neg) * float((data.weight * norms).max())
+    return 2.0 * pos * neg / (pos + neg) ** 2, M2**2
+
+
+def batch_smoothness(L: float, top: float, size: int) -> float:
+    """What replaces L for the mean of a batch of rows."""
+    return (L / size + (1.0 - 1.0 / size) * top) or 1.0
+
+
+def suitable_batch(data: Data, L: float, top: float) -> int:
+    """Rows in a step with an O(dim) prox: min(dim / nonzeros of a row, L / top).
+
+    Fewer would leave most of the work to the prox, more would not lengthen the step.
+    """
+    enough = min(data.n * data.dim / max(nonzeros(data.X), 1), L / (top or 1.0), data.n)
+    return max(int(enough), 1)
+
+
+def top_eigenvalue(data: Data, rng: np.random.Generator) -> float:
+    """Largest eigenvalue of the Hessian of the loss, by power iterations on some of the rows."""
+    part, u, value = data.permuted(rng.permutation(data.n)[:POWER_ROWS]), rng.normal(size=data.dim), 0.0
+    pos = part.y > 0
+    r = part.weight / np.where(pos, part.weight[pos].sum() or 1.0, part.weight[~pos].sum() or 1.0)
+    for _ in range(POWER_ITERATIONS):
+        u /= np.linalg.norm(u) or 1.0
+        q = part.scores(u)
+        centres = np.where(pos, r[pos] @ q[pos], r[~pos] @ q[~pos])
+        u = part.combine(r * (q - centres)) + (data.delta @ u) * data.delta
+        value = float(np.linalg.norm(u))
+    return value
+
+
+def warn_of_outliers(data: Data) -> None:
+    """Warn if a row is so long that a step fit for it is useless to all others (spec 7).
+
+    Rows are compared within their class: a rare class makes steps short too, but no scaling would help. Where columns
+    were divided by their deviation, rare binary ones make rows of some hundred times the mean, and no great harm.
+    """
+    sizes, standardized = data.weight * data.centred_norms, bool((data.scale != 1.0).any())
+    classes = (sizes[data.y > 0], sizes[data.y < 0])
+    worst = max(float(part.max() / (part.mean() or 1.0)) for part in classes if part.size)
+    if worst > (1000.0 if standardized else 100.0):
+        warnings.warn(
+            f"the longest row has {worst:.0f} times the mean squared norm of its class, and uniform sampling takes "
+            f"steps short enough for it; use {'' if standardized else 'standardize=True, '}importance sampling "
+            "(solver='vrspam'), solver='sdca' or 'exact'",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
+def warn_of_divergence(step: str | float, used: float, L: float) -> None:
+    """Name the step that was given and the one that was used."""
+    warnings.warn(
+        f"step={step!r} diverges; steps were cut to eta = {used:.3g}. Give at most 1/L = {1.0 / L:.3g}, or leave the "
+        "default",
+        ConvergenceWarning,
+        stacklevel=6,
+    )

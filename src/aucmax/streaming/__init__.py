@@ -1,0 +1,1 @@
+"""Streams: what `partial_fit` keeps between two batches."""

@@ -1,0 +1,1 @@
+"""Validation of tables, labels, weights and parameters, once, at the boundary."""

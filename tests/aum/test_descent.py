@@ -1,0 +1,283 @@
+"""Descent on AUM: steps, penalty, gauges and intercept against brute force and linear programming."""
+
+import numpy as np
+import pytest
+from aum_problems import random_problem
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.metrics import roc_auc_score
+
+from aucmax.aum import Descent, ErrorFunctions, aum, descend, roc_auc
+from aucmax.aum.descent.examples import Examples
+from aucmax.aum.descent.loop import run
+from aucmax.aum.descent.steps import AUC_RULES, AUM_RULES, GRID, Line, first_min
+from aucmax.aum.intercept import best_intercept
+from aucmax.aum.line_search.ridge import Ridge
+from aucmax.aum.value import shared_gradient
+
+
+def noisy(n=120, dim=4, seed=0):
+    """A table that no weights separate, and its labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, dim))
+    return X, np.where(X[:, 0] - 0.5 * X[:, 1] + rng.normal(size=n) > 0.3, 1.0, -1.0)
+
+
+def errors_of(_, y, weight=None):
+    return ErrorFunctions.from_labels(y, weight)
+
+
+def penalised(line, step):
+    return aum(line.errors, line.pred + step * line.move).value + line.ridge.value(step)
+
+
+def lines(seeds, ridge):
+    for problem in map(random_problem, seeds):
+        yield Line(problem.errors, problem.pred, problem.direction, ridge)
+
+
+@pytest.mark.parametrize("ridge", [Ridge(0.3, 0.8), Ridge(-0.7, 0.2), Ridge(0.0, 3.0)])
+def test_penalised_search_of_all_steps_is_the_lowest_of_a_fine_grid(ridge):
+    grid = np.linspace(0.0, 12.0, 120)
+    for line in lines(range(30), ridge):
+        found = penalised(line, AUM_RULES["all"](line))
+        assert found <= min(penalised(line, step) for step in grid) + 1e-12
+
+
+@pytest.mark.parametrize("ridge", [Ridge(0.3, 0.8), Ridge(-0.7, 0.2), Ridge(0.0, 3.0)])
+def test_penalised_first_minimum_falls_before_it_and_rises_after_it(ridge):
+    for line in lines(range(60), ridge):
+        step = first_min(line)
+        before = [penalised(line, share * step) for share in np.linspace(0.0, 1.0, 40)]
+        assert (np.diff(before) <= 1e-12).all()
+        assert penalised(line, step + 1e-6) >= before[-1] - 1e-12
+
+
+def test_grid_takes_the_lowest_aum_of_its_steps():
+    for line in lines(range(40), Ridge(0.0, 0.0)):
+        values = [penalised(line, step) for step in (0.0, *GRID)]
+        assert penalised(line, AUM_RULES["grid"](line)) == min(values)
+
+
+@pytest.mark.parametrize("name", ["all", "first_min"])
+def test_steps_by_auc_reach_the_best_of_a_fine_grid(name):
+    """Along all steps, or up to the first minimum of AUM."""
+    for seed in range(25):
+        line, held_out = lines((seed, seed + 400), Ridge(0.0, 0.0))
+        end = first_min(line) if name == "first_min" else 30.0
+        step = AUC_RULES[name](line, held_out)
+        best = max(
+            (roc_auc(held_out.errors, held_out.pred + s * held_out.move) for s in np.linspace(0, end, 100)[1:-1]),
+            default=0.0,
+        )
+        if end > 0.0:
+            assert roc_auc(held_out.errors, held_out.pred + step * held_out.move) >= best - 1e-12
+
+
+def linear_program(X, y):
+    """min over w, c of sum (c + x.w)+ over negatives + (-c - x.w)+ over positives, with w.delta = 1: least AUM."""
+    n, dim = X.shape
+    delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
+    cost = np.concatenate([np.zeros(dim + 1), np.ones(n)])
+    rows = np.hstack([-y[:, None] * X, -y[:, None], -np.eye(n)])
+    bounds = [(None, None)] * (dim + 1) + [(0, None)] * n
+    equal = np.concatenate([delta, np.zeros(n + 1)])[None, :]
+    return linprog(cost, A_ub=rows, b_ub=np.zeros(n), A_eq=equal, b_eq=[1.0], bounds=bounds).fun
+
+
+@pytest.mark.parametrize("line_search", ["first_min", "linear", "all", "grid"])
+def test_descent_comes_near_the_optimum_of_the_linear_program(line_search):
+    X, y = noisy()
+    found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(line_search=line_search, max_steps=300))
+    best = linear_program(X, y)
+    assert best * (1 - 1e-9) <= found.trace["aum"].min() <= 1.02 * best
+
+
+def test_objective_falls_at_every_step():
+    X, y = noisy()
+    for l2 in (0.0, 0.1):
+        objective = descend(errors_of(X, y), X, np.ones(4), settings=Descent(l2=l2)).trace["objective"]
+        assert (np.diff(objective)[:-1] < 0).all() and objective[-1] <= objective[-2]
+
+
+def test_without_a_gauge_labels_let_the_weights_shrink():
+    X, y = noisy()
+    loose = descend(errors_of(X, y), X, np.ones(4), settings=Descent(gauge="none", tol=0.0))
+    assert np.linalg.norm(loose.w) < 1e-3
+
+
+def test_gauges_are_kept():
+    X, y = noisy()
+    delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
+    for l2 in (0.0, 0.1):
+        contrast = descend(errors_of(X, y), X, np.ones(4), settings=Descent(l2=l2))
+        assert contrast.w @ delta == pytest.approx(1.0, abs=1e-12)
+    length = descend(errors_of(X, y), X, np.ones(4), settings=Descent(gauge="length"))
+    assert np.linalg.norm(length.w) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_strong_penalty_gives_the_shortest_weights_of_the_gauge():
+    X, y = noisy()
+    delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
+    found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(l2=1e4))
+    np.testing.assert_allclose(found.w, delta / (delta @ delta), atol=1e-3)
+
+
+def test_a_step_from_ties_never_raises_aum():
+    """At w = 0 all changepoint predictions are tied, and minus the mean derivative may lead uphill."""
+    moved = 0
+    for seed in range(2, 400, 4):
+        problem = random_problem(seed)
+        X = np.random.default_rng(seed).integers(-2, 3, size=(problem.pred.size, 2)).astype(float)
+        train, descent = Examples(problem.errors, X), Descent(gauge="none")
+        if train.is_scale_free:
+            continue
+        start = descent.start(train, np.zeros(2))
+        after = descent.step(train, start)
+        moved += after is not None
+        assert after is None or after.aum.value <= start.aum.value + 1e-12
+    assert moved > 20
+
+
+def test_a_constant_step_moves_by_eta_times_the_gradient():
+    X, y = noisy()
+    errors, w = errors_of(X, y), np.array([1.0, 0.5, -0.2, 0.1])
+    descent = Descent(line_search="constant", eta=0.01, gauge="none")
+    train = Examples(errors, X)
+    after = descent.step(train, descent.start(train, w))
+    slope = [(aum(errors, X @ (w + 1e-7 * u)).value - aum(errors, X @ w).value) / 1e-7 for u in np.eye(4)]
+    np.testing.assert_allclose(after.w, w - 0.01 * np.array(slope) / min((y > 0).sum(), (y < 0).sum()), atol=1e-8)
+
+
+def test_the_trace_tells_both_auc_and_the_best_step_is_kept():
+    X, y = noisy(200)
+    validation = (errors_of(X[100:], y[100:]), X[100:])
+    found = descend(errors_of(X[:100], y[:100]), X[:100], np.ones(4), validation)
+    aucs = found.trace["validation_auc"]
+    assert found.best == np.argmax(aucs)
+    assert aucs[found.best] == pytest.approx(roc_auc_score(y[100:], X[100:] @ found.w), rel=1e-12)
+    assert found.trace["auc"][0] == pytest.approx(roc_auc_score(y[:100], X[:100] @ np.ones(4)), rel=1e-12)
+
+
+@pytest.mark.parametrize("line_search", ["first_min", "linear", "all", "grid", "constant"])
+def test_steps_chosen_by_validation_auc_raise_it(line_search):
+    X, y = noisy(200)
+    validation = (errors_of(X[100:], y[100:]), X[100:])
+    settings = Descent(line_search=line_search, step_from="validation_auc", eta=0.1)
+    aucs = descend(errors_of(X[:100], y[:100]), X[:100], np.ones(4), validation, settings).trace["validation_auc"]
+    assert aucs.max() > aucs[0] + 0.02
+
+
+def test_csr_and_scaled_columns_give_the_same_descent():
+    X, y = noisy()
+    X[np.abs(X) < 0.5] = 0.0
+    scale, errors = np.array([1.0, 2.0, 0.5, 4.0]), errors_of(X, y)
+    plain = descend(errors, X / scale, np.ones(4), settings=Descent(max_steps=5))
+    for rows in (X, sparse.csr_array(X)):
+        scaled = run(Descent(max_steps=5), Examples(errors, rows, scale), np.ones(4))
+        np.testing.assert_allclose(scaled.w, plain.w, rtol=1e-9)
+
+
+def test_a_weight_of_two_is_two_copies():
+    X, y = noisy()
+    times = np.random.default_rng(1).integers(1, 4, size=y.size)
+    weighted = descend(errors_of(X, y, times), X, np.ones(4), settings=Descent(max_steps=5))
+    copied = descend(
+        errors_of(X, np.repeat(y, times)), np.repeat(X, times, axis=0), np.ones(4), settings=Descent(max_steps=5)
+    )
+    np.testing.assert_allclose(weighted.w, copied.w, rtol=1e-7)
+
+
+def test_the_shared_gradient_is_a_subgradient_where_predictions_are_tied():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        errors = ErrorFunctions.from_labels(rng.permutation(np.arange(12) % 3 == 0), rng.integers(1, 4, size=12))
+        pred = rng.integers(-1, 2, size=12).astype(float)
+        here, gradient = aum(errors, pred).value, shared_gradient(errors, pred)
+        for other in pred + rng.normal(size=(30, 12)):
+            assert aum(errors, other).value >= here + gradient @ (other - pred) - 1e-12
+
+
+def test_the_shared_gradient_is_the_gradient_without_ties():
+    for problem in map(random_problem, range(2, 100)):
+        pred = problem.pred + np.random.default_rng(0).normal(size=problem.pred.size)
+        np.testing.assert_allclose(shared_gradient(problem.errors, pred), aum(problem.errors, pred).left, atol=1e-12)
+
+
+def test_changepoint_errors_are_learned_from_zero():
+    """Three breakpoints an example, at places that a feature tells; predictions need the right scale."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    v = (2.0 * x[:, None] + np.array([-1.0, 0.0, 1.0])).ravel()
+    fp, fn = np.tile([0.0, 0.0, 1.0], 80), np.tile([-1.0, 0.0, 0.0], 80)
+    errors = ErrorFunctions(np.repeat(np.arange(80), 3), v, fp, fn)
+    found = descend(errors, x[:, None], np.zeros(1))
+    assert found.trace["aum"][-1] == 0.0
+    assert abs(found.w[0] - 2.0) < 1.0
+
+
+def test_a_run_stops_for_its_reasons():
+    X, y = noisy()
+    validation = (errors_of(X, -y), X)  # what is learned is wrong there: never better
+    start = (errors_of(X, y), X, np.array([1.0, -0.5, 0.3, 0.1]))
+    assert descend(*start, settings=Descent(max_steps=2)).converged is False
+    assert descend(*start, settings=Descent(max_steps=2)).n_steps == 2
+    assert descend(*start, settings=Descent(tol=0.9)).n_steps == 1
+    assert descend(*start, validation, Descent(patience=3, tol=0.0)).n_steps == 3
+    told = descend(*start, callback=lambda record: record.number == 1)
+    assert (told.n_steps, told.converged) == (1, False)
+    separable = descend(errors_of(X, np.where(X[:, 0] > 0, 1, -1)), X, np.array([1.0, 0.0, 0.0, 0.0]))
+    assert (separable.n_steps, separable.converged) == (0, True)
+
+
+def brute_intercept_errors(errors, pred):
+    thresholds = np.unique(errors.v - pred[errors.example])
+    constants = np.concatenate(
+        [[thresholds[0] - 1.0], 0.5 * (thresholds[1:] + thresholds[:-1]), [thresholds[-1] + 1.0]]
+    )
+    return min(errors_at(errors, pred, constant) for constant in constants)
+
+
+def errors_at(errors, pred, constant):
+    passed = pred[errors.example] + constant > errors.v
+    return errors.fp[passed].sum() - errors.fn[~passed].sum()
+
+
+def test_the_intercept_has_the_fewest_errors_of_all_constants():
+    for problem in map(random_problem, range(200)):
+        constant = best_intercept(problem.errors, problem.pred)
+        best = brute_intercept_errors(problem.errors, problem.pred)
+        assert errors_at(problem.errors, problem.pred, constant) == pytest.approx(best, abs=1e-12)
+
+
+LABELS = errors_of(None, [0, 1, 1])
+ROWS = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: Descent(line_search="golden"), "unknown line_search 'golden'; choose one of"),
+        (lambda: Descent(step_from="luck"), "unknown step_from 'luck'; choose one of"),
+        (lambda: Descent(gauge="wide"), "unknown gauge 'wide'; choose one of"),
+        (lambda: Descent(eta=0.0), "eta=0.0; give a finite number above zero"),
+        (lambda: Descent(max_steps=0), "max_steps=0; give"),
+        (lambda: Descent(max_steps=2.5), "max_steps=2.5; give a whole number above zero"),
+        (lambda: Descent(eta="a"), "eta='a'; give a finite number above zero"),
+        (lambda: Descent(tol=None), "tol=None; give a finite number that is not negative"),
+        (lambda: Descent(patience=-1), "patience=-1; give"),
+        (lambda: Descent(l2=-1.0), "l2=-1.0; give a finite number that is not negative"),
+        (lambda: Descent(tol=np.nan), "tol=nan; give"),
+        (lambda: descend(LABELS, ROWS, np.zeros(3)), "start from other weights"),
+        (lambda: descend(LABELS, ROWS, [0.0, 1.0, -1.0]), "set gauge='length'"),
+        (lambda: descend(LABELS, ROWS, np.ones(2)), "pass 3 finite numbers"),
+        (lambda: descend(LABELS, ROWS, [1.0, np.nan, 0.0]), "pass 3 finite numbers"),
+        (lambda: descend(LABELS, ROWS[:2], np.ones(3)), "one row of features for each example"),
+        (lambda: descend(LABELS, ROWS, np.ones(3), (LABELS, ROWS[:, :1])), "validation X has 1 columns but X has 3"),
+        (lambda: descend(LABELS, ROWS, np.ones(3), (LABELS, np.eye(3, 4))), "validation X has 4 columns but X has 3"),
+        (lambda: descend(LABELS, ROWS, np.ones(3), settings=Descent(patience=2)), "there is no validation set"),
+    ],
+)
+def test_bad_input_gets_one_clear_message(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

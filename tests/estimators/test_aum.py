@@ -1,0 +1,207 @@
+"""AUMClassifier: scikit-learn's own checks, what is kept, the intercept, weights, bad input."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from aucmax import AUCClassifier
+from aucmax.estimators.aum import AUMClassifier
+
+
+def random_rows_aside(estimator):
+    if estimator.validation_fraction is None:
+        return {}
+    reason = "rows are kept aside by number: a class of one row, be its weight what it may, has none to spare"
+    names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+    return dict.fromkeys(names, reason)
+
+
+@parametrize_with_checks(
+    [AUMClassifier(validation_fraction=None), AUMClassifier(step_from="validation_auc", random_state=0)],
+    expected_failed_checks=random_rows_aside,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def spoiled(n=400, seed=0):
+    """A good column with a few rows far on the right side, which the squared loss shuns, and a poor one."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
+    X = rng.normal(size=(n, 2)) + y[:, None] * [2.0, 0.6]
+    far = rng.random(n) < 0.05
+    X[far, 0] += 30.0 * y[far]
+    return X, y
+
+
+def test_ranks_better_than_its_start_where_long_tails_spoil_the_squared_loss():
+    X, y = spoiled()
+    X_new, y_new = spoiled(seed=1)
+    aucs = [
+        roc_auc_score(y_new, model.fit(X, y).decision_function(X_new))
+        for model in (AUMClassifier(random_state=0), AUCClassifier())
+    ]
+    assert aucs[0] > aucs[1] + 0.04
+
+
+def test_the_first_record_is_the_squared_loss_or_random(table):
+    X, y, weight = table(200)
+    exact = AUMClassifier(validation_fraction=None).fit(X, y, weight)
+    squared = AUCClassifier().fit(X, y, weight).decision_function(X)
+    assert exact.trace_["auc"][0] == pytest.approx(roc_auc_score(y, squared, sample_weight=weight), rel=1e-9)
+    starts = {AUMClassifier(start="random", random_state=seed).fit(X, y).trace_["auc"][0] for seed in (0, 1, 2)}
+    assert len(starts) == 3
+
+
+@pytest.mark.parametrize("options", [{}, {"class_weight": "balanced"}, {"class_weight": {1.0: 20.0}}])
+def test_the_intercept_has_the_fewest_errors_of_all(table, options):
+    X, y, weight = table(rate=0.1, n=150)
+    model = AUMClassifier(random_state=0, max_steps=5, **options).fit(X, y, weight)
+    scores = model.decision_function(X)
+    cost = {"balanced": weight[y < 0].sum() / weight[y > 0].sum(), 20.0: 20.0}
+    chosen = options.get("class_weight")
+    costs = np.where(y > 0, 1.0 if chosen is None else cost[chosen if chosen == "balanced" else 20.0], 1.0)
+    wrong = [weight * costs @ ((scores > cut) != (y > 0)) for cut in (-np.inf, *scores, np.inf)]
+    assert weight * costs @ ((scores > 0) != (y > 0)) == pytest.approx(min(wrong), rel=1e-12)
+
+
+def test_a_hopeless_feature_calls_all_rows_of_the_larger_class():
+    X, y = np.array([[3.0], [1.0], [2.0], [4.0], [2.5]]), np.array([1, 0, 0, 0, 0])
+    model = AUMClassifier(validation_fraction=None).fit(X, y)
+    assert set(model.predict(X)) == {0}
+
+
+def test_the_weights_of_the_best_validation_auc_are_kept(table):
+    X, y, _ = table(300)
+    model = AUMClassifier().fit(X[:200], y[:200], validation=(X[200:], y[200:]))
+    aucs = model.trace_["validation_auc"]
+    assert aucs.argmax() == model.best_step_
+    assert roc_auc_score(y[200:], model.decision_function(X[200:])) == pytest.approx(aucs.max(), rel=1e-12)
+    assert len(model.trace_) == model.n_iter_ + 1
+
+
+def test_patience_ends_the_run_early(table):
+    X, y, _ = table(300)
+    patient, hasty = (AUMClassifier(tol=0.0, patience=p, random_state=0).fit(X, y) for p in (None, 2))
+    assert hasty.n_iter_ == hasty.best_step_ + 2 < patient.n_iter_
+
+
+def test_rows_kept_aside_are_a_part_of_each_class_and_drawn_by_the_seed(table):
+    X, y, _ = table(300)
+    one, same, other = (AUMClassifier(random_state=seed).fit(X, y) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one.coef_, same.coef_)
+    assert one.trace_["validation_auc"][0] != other.trace_["validation_auc"][0]
+
+
+def test_dense_equals_sparse(table):
+    X, y, weight = table(200, unscaled=True)
+    models = [AUMClassifier(random_state=0, max_steps=10).fit(form(X), y, weight) for form in FORMS]
+    for model in models[1:]:
+        np.testing.assert_allclose(model.coef_, models[0].coef_, rtol=1e-6)
+        assert model.intercept_ == pytest.approx(models[0].intercept_, rel=1e-6)
+
+
+FORMS = (np.asarray, sparse.csr_array, sparse.csr_matrix, sparse.coo_array)
+
+
+def test_the_unit_of_a_column_does_not_matter(table):
+    X, y, _ = table(200)
+    units = 10.0 ** np.arange(-3, 3)
+    models = [AUMClassifier(random_state=0, max_steps=10).fit(rows, y) for rows in (X, X * units)]
+    np.testing.assert_allclose(models[1].coef_[0] * units, models[0].coef_[0], rtol=1e-6)
+
+
+def test_a_penalty_shortens_the_weights_at_equal_contrast(table):
+    X, y, _ = table(200)
+    delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
+    lengths = []
+    for alpha in (0.0, 0.1, 10.0):
+        options = {"validation_fraction": None, "standardize": False, "tol": 1e-7}
+        w = AUMClassifier(alpha=alpha, **options).fit(X, y).coef_[0]
+        lengths.append(np.linalg.norm(w) / (w @ delta))
+    assert lengths[0] > lengths[1] > lengths[2]
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_tiny_weights_count_as_others_do(table, class_weight):
+    X, y, weight = table(200)
+    model = AUMClassifier(class_weight=class_weight, start="random", random_state=0, max_steps=10)
+    plain, tiny = (clone(model).fit(X, y, each) for each in (weight, np.ldexp(weight, -660)))
+    np.testing.assert_allclose(tiny.coef_, plain.coef_, rtol=1e-9)
+    assert tiny.intercept_ == pytest.approx(plain.intercept_, rel=1e-9)
+
+
+def test_a_table_that_tells_nothing_is_refused_with_a_way_out():
+    with pytest.raises(ValueError, match="pass columns whose means differ between the classes"):
+        AUMClassifier(random_state=0).fit(np.ones((20, 2)), np.arange(20) < 7)
+
+
+def test_labels_of_any_two_values_and_named_features(table):
+    X, y, _ = table()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = AUMClassifier(random_state=0).fit(frame, np.array(["no", "yes"])[(y > 0).astype(int)])
+    assert list(model.classes_) == ["no", "yes"]
+    assert set(model.predict(frame)) <= {"no", "yes"}
+    assert list(model.feature_names_in_) == list("abcdef")
+
+
+def test_a_callback_watches_and_stops(table):
+    X, y, _ = table()
+    seen = []
+    model = AUMClassifier(random_state=0, tol=0.0).fit(
+        X, y, callback=lambda step: seen.append(step) or step.number == 3
+    )
+    assert model.n_iter_ == seen[-1].number == 3
+
+
+def test_survives_clone_and_pickle(table):
+    X, y, _ = table()
+    model = AUMClassifier(line_search="linear", random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    assert clone(model).line_search == "linear"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"line_search": "golden"}, "unknown line_search 'golden'"),
+        ({"start": "zero"}, "unknown start 'zero'; choose one of"),
+        ({"alpha": -1.0}, "alpha=-1.0; give a finite number that is not negative"),
+        ({"alpha": "auto"}, "alpha='auto'; give a finite number that is not negative"),
+        ({"max_steps": "20"}, "max_steps='20'; give a whole number above zero"),
+        ({"validation_fraction": 1.5}, "validation_fraction=1.5; give a number between 0 and 1, or None"),
+        ({"validation_fraction": None, "step_from": "validation_auc"}, "there is no validation set"),
+        ({"class_weight": {5: 1.0}}, "keys among"),
+        ({"class_weight": {1.0: 0.0}}, "above zero"),
+    ],
+)
+def test_bad_settings_get_one_clear_message(table, options, message):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        AUMClassifier(**options).fit(X, y)
+
+
+def test_a_class_of_one_row_has_none_to_keep_aside(table):
+    X, y, _ = table()
+    y[:] = -1.0
+    y[7] = 1.0
+    with pytest.raises(ValueError, match="set validation_fraction=None"):
+        AUMClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"), [(np.nan, "NaN"), (np.inf, "infinity"), (1e200, "squares overflow; divide")]
+)
+def test_bad_tables_get_one_clear_message(table, spoil, message):
+    X, y, _ = table()
+    X[:5, 1] = spoil
+    with pytest.raises(ValueError, match=message):
+        AUMClassifier(random_state=0).fit(X, y)

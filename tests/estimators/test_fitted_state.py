@@ -1,0 +1,104 @@
+"""A fit that fails leaves the estimator as it was; one that succeeds leaves nothing of the former."""
+
+import numpy as np
+import pytest
+
+from aucmax import AUCClassifier, AUCClassifierCV, AUCTreeClassifier, AUMClassifier, KernelAUCClassifier
+from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
+
+ESTIMATORS = [
+    AUCClassifier(),
+    AUCClassifierCV(cv=3, random_state=0),
+    KernelAUCClassifier(cv=3, random_state=0),
+    AUMClassifier(random_state=0),
+    AUCTreeClassifier(),
+]
+
+
+def a_table(n, dim, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.4
+    return rng.normal(size=(n, dim)) + y[:, None], y.astype(int)
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_a_fit_that_fails_leaves_no_trace(model):
+    X, y = a_table(60, 3, seed=0)
+    before = model.fit(X, y).decision_function(X)
+    wider, labels = np.c_[X, X], np.where(y > 0, "spam", "ham")
+    wider[0, 5] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(wider, labels)
+    assert model.n_features_in_ == 3
+    assert model.classes_.tolist() == [0, 1]
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    with pytest.raises(ValueError, match="6 features"):
+        model.decision_function(np.ones((2, 6)))
+
+
+class Learner:
+    """Learns two things, and may fail in between."""
+
+    def __init__(self, setting):
+        self.setting = setting
+        self._request = "kept"
+
+    @resets_fitted_state
+    def fit(self, fails=None):
+        self.first_ = 1
+        if fails:
+            raise fails
+        self.second_ = 2
+        return self
+
+    @restores_on_error
+    def go_on(self, fails=None):
+        self.first_ += 1
+        self.third_ = 3
+        if fails:
+            raise fails
+
+
+class Chooser(AUCClassifier):
+    """Chooses columns first, as subclasses do."""
+
+    def fit(self, X, y):
+        self.chosen_ = [0, 1]
+        return super().fit(X[:, self.chosen_], y)
+
+
+def test_what_a_subclass_learns_first_stays():
+    X, y = a_table(60, 3, seed=0)
+    model = Chooser().fit(X, y).fit(X, y)
+    assert model.chosen_ == [0, 1]
+    assert model.n_features_in_ == 2
+
+
+@pytest.mark.parametrize("error", [ValueError("bad"), KeyboardInterrupt()])
+def test_all_or_nothing(error):
+    learner = Learner(1).fit()
+    learner.third_ = 3
+    before = vars(learner).copy()
+    for method in (learner.go_on, learner.fit):
+        with pytest.raises(type(error)):
+            method(error)
+        assert vars(learner) == before
+
+    names = {"setting", "_request", "first_", "second_", "_learned"}
+    assert set(vars(learner)) == names | {"third_"}  # which no fit has learned
+    learner.partial = True
+    assert set(vars(learner.fit())) == names | {"third_", "partial"}
+
+
+def test_nothing_of_another_kind_of_fit_stays():
+    learner = Learner(1).fit()
+    learner.fit_less = resets_fitted_state(lambda self: self).__get__(learner)
+    learner.fit_less()
+    assert not hasattr(learner, "first_")
+
+
+def test_a_validation_set_is_a_pair():
+    X, y = a_table(60, 3, seed=0)
+    for pair in (X, (X, y, y)):
+        with pytest.raises(ValueError, match=r"pair \(X, y\)"):
+            AUMClassifier().fit(X, y, validation=pair)

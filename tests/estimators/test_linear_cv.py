@@ -1,0 +1,346 @@
+"""Cross-validation from fold statistics against brute-force refitting, and what is built on its scores."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
+
+from aucmax import AUCClassifier, AUCClassifierCV
+from aucmax.estimators.calibration import Platt
+from aucmax.problem.data import Data
+from aucmax.selection.alpha_path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
+from aucmax.selection.cross_validation import choose
+from aucmax.selection.splits import make_splits
+from aucmax.solvers import CG, Exact
+
+ALPHAS = np.array([3.0, 0.3, 0.01])
+SPLITTERS = {
+    "stratified": StratifiedKFold(4, shuffle=True, random_state=0),
+    "unstratified": KFold(3),
+    "two folds": StratifiedKFold(2, shuffle=True, random_state=1),
+    "groups": GroupKFold(3),
+    "overlapping": ShuffleSplit(4, test_size=0.4, random_state=0),
+    "repeated": RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
+}
+
+
+def brute_force(X, y, weight, folds, alphas, **options):
+    """AUC of a fresh fit for every alpha and fold, by scikit-learn's own metric."""
+    auc = np.empty((len(alphas), len(folds)))
+    for k, (train, test) in enumerate(folds):
+        for row, alpha in enumerate(alphas):
+            model = AUCClassifier(alpha=alpha, **options).fit(X[train], y[train], weight[train])
+            auc[row, k] = roc_auc_score(y[test], model.decision_function(X[test]), sample_weight=weight[test])
+    return auc
+
+
+@pytest.mark.parametrize("cv", SPLITTERS.values(), ids=SPLITTERS)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_l2_curve_equals_refitting(table, cv, form):
+    X, y, weight = table(150, 6)
+    groups = np.arange(150) // 5 if isinstance(cv, GroupKFold) else None
+    model = AUCClassifierCV(ALPHAS, cv=cv).fit(form(X), y, weight, groups=groups)
+    expected = brute_force(form(X), y, weight, list(cv.split(X, y, groups)), ALPHAS)
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("unscaled", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_curve_with_unscaled_columns_equals_refitting(table, unscaled, standardize):
+    X, y, weight = table(150, 6, unscaled=unscaled)
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV(ALPHAS, cv=cv, standardize=standardize).fit(X, y, weight)
+    expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS, standardize=standardize)
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+def test_curve_with_columns_that_live_in_one_fold_equals_refitting(table):
+    """All the spread of a column may be in one row: outside its fold nothing but rounding would be left of it."""
+    X, y, weight = table(150, 6)
+    X[:, 1] = 0.0
+    X[7, 1] = 1.3
+    X[:, 2] = 3.7
+    X[11, 2] = 1e9
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV(ALPHAS, cv=cv).fit(X, y, weight)
+    expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS)
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+def test_curve_with_tied_scores_equals_refitting(table):
+    X, y, _ = table(200, 4)
+    X = np.sign(X)  # few distinct rows: many ties, which rounding must not break
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV(ALPHAS, cv=cv).fit(X, y)
+    expected = brute_force(X, y, np.ones(200), list(cv.split(X, y)), ALPHAS)
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_curve_with_more_columns_than_rows_equals_refitting(table, form):
+    X, y, weight = table(60, 90)
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV(ALPHAS, cv=cv).fit(form(X), y, weight)
+    expected = brute_force(form(X), y, weight, list(cv.split(X, y)), ALPHAS)
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+def test_elastic_net_curve_equals_refitting(table):
+    X, y, weight = table(150, 6)
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV([0.3, 0.1, 0.02], l1_ratio=0.5, cv=cv).fit(X, y, weight)
+    expected = brute_force(X, y, weight, list(cv.split(X, y)), model.alphas_, l1_ratio=0.5)
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_other_losses_equal_refitting(table, loss):
+    X, y, weight = table(150, 6)
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV(ALPHAS, loss=loss, cv=cv).fit(X, y, weight)
+    expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS, loss=loss)
+    # both runs stop within their own gap of the optimum: a pair of rows or two may change places
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=5e-3)
+
+
+def test_the_best_of_several_losses_is_taken(table):
+    X, y, weight = table(150, 6)
+    model = AUCClassifierCV(loss=["squared", "squared_hinge"], cv=3, random_state=0).fit(X, y, weight)
+    means = {loss: auc.mean(axis=1).max() for loss, auc in model.cv_results_.items()}
+    assert model.loss_ == max(means, key=means.get)
+    assert model.cv_auc_ is model.cv_results_[model.loss_]
+    plain = AUCClassifier(alpha=model.alpha_, loss=model.loss_).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-3)
+
+
+def test_all_ways_to_a_path_agree(table, pairs):
+    X, y, weight = table(40, 25)
+    full = Data.of(X, y, weight, standardize=True, full=True)
+    rows = Data.of(X, y, weight, standardize=True, full=False)
+    expected = np.column_stack([pairs(X / full.scale, y, weight).ridge(alpha) for alpha in ALPHAS])
+    for weights in (moment_path(full, ALPHAS), row_path(rows, ALPHAS), krylov_path(rows, ALPHAS)):
+        np.testing.assert_allclose(weights, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 7])
+@pytest.mark.parametrize("solutions", [shifted_solutions, eigen_solutions])
+def test_shifted_solutions_are_those_of_numpy(dim, solutions):
+    rng = np.random.default_rng(0)
+    A, v = rng.normal(size=(dim, dim)), rng.normal(size=dim)
+    S = A @ A.T
+    expected = np.column_stack([np.linalg.solve(S + alpha * np.eye(dim), v) for alpha in ALPHAS])
+    np.testing.assert_allclose(solutions(S, v, ALPHAS), expected, rtol=1e-9)
+
+
+def test_a_shift_lost_in_rounding_is_solved_by_eigenvectors():
+    S = np.diag([1e20, 1.0, 0.0])
+    S[1, 2] = S[2, 1] = 1e-9  # not positive, by rounding
+    u = shifted_solutions(S, np.ones(3), np.array([1e-18]))
+    assert np.isfinite(u).all()
+
+
+def test_large_sparse_tables_take_the_krylov_path(table):
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.poisson(0.03, size=(400, 3000)).astype(float))
+    y = np.where(X[:, :40].sum(axis=1) + rng.normal(size=400) > 1.5, 1, 0)
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV([300.0, 30.0], cv=cv).fit(X, y)
+    assert model.solver_ == "cg"
+    folds = list(cv.split(X, y))
+    expected = brute_force(X, y, np.ones(400), folds, model.alphas_, solver=CG(tol=1e-13))
+    np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
+
+
+def test_refit_is_the_plain_fit_at_the_chosen_alpha(table):
+    X, y, weight = table(150, 6)
+    model = AUCClassifierCV(cv=3, random_state=0).fit(X, y, weight)
+    plain = AUCClassifier(alpha=model.alpha_).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9)
+    assert model.gap_ <= 1e-8 * model.objective_
+
+
+def test_default_alphas_surround_the_automatic_one(table):
+    X, y, _ = table(150, 6)
+    model = AUCClassifierCV(random_state=0).fit(X, y)
+    automatic = AUCClassifier().fit(X, y).alpha_
+    assert model.alphas_.size == 11
+    np.testing.assert_allclose([model.alphas_[0], model.alphas_[-1]], [100 * automatic, 1e-3 * automatic])
+
+
+def test_one_standard_error_takes_a_larger_alpha():
+    auc = np.array([[0.70, 0.70], [0.79, 0.83], [0.80, 0.84], [0.75, 0.85]])  # means .70 .81 .82 .80
+    assert choose(auc, "best") == 2
+    assert choose(auc, "one_se") == 1  # the error of the best is .02
+
+
+def test_out_of_fold_scores_come_from_models_that_have_not_seen_the_row(table):
+    X, y, weight = table(150, 6)
+    cv = SPLITTERS["stratified"]
+    model = AUCClassifierCV([0.1], cv=cv).fit(X, y, weight)
+    for train, test in cv.split(X, y):
+        fold = AUCClassifier(alpha=0.1).fit(X[train], y[train], weight[train])
+        shift = model.oof_scores_[test] - fold.decision_function(X[test])
+        np.testing.assert_allclose(shift, shift[0], atol=1e-9)
+
+
+def test_rows_in_no_test_set_have_no_score(table):
+    X, y, _ = table(150, 6)
+    cv = ShuffleSplit(1, test_size=0.3, random_state=0)
+    model = AUCClassifierCV([0.1], cv=cv).fit(X, y)
+    assert np.isnan(model.oof_scores_).sum() == 105
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_weight_zero_is_a_row_left_out(table):
+    X, y, _ = table(150, 6)
+    weight = (np.arange(150) < 120).astype(float)
+    model = AUCClassifierCV(random_state=0).fit(X, y, weight)
+    without = AUCClassifierCV(random_state=0).fit(X[:120], y[:120])
+    np.testing.assert_allclose(model.cv_auc_, without.cv_auc_)
+    np.testing.assert_allclose(model.coef_, without.coef_)
+
+
+def test_sigmoid_is_the_likelihood_optimum():
+    """Against scikit-learn's unpenalised logistic regression on the softened labels as weights."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(300) < 0.2, 1, -1)
+    scores, weight = rng.normal(size=300) + y, rng.uniform(0.5, 2.0, size=300)
+    pos, neg = weight[y > 0].sum(), weight[y < 0].sum()
+    soft = np.where(y > 0, (pos + 1) / (pos + 2), 1 / (neg + 2))
+    oracle = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(
+        np.tile(scores, 2)[:, None], np.repeat([1, 0], 300), np.concatenate([weight * soft, weight * (1 - soft)])
+    )
+    sigmoid = Platt.fit(scores, y, weight)
+    assert sigmoid.slope == pytest.approx(oracle.coef_[0, 0], rel=1e-5)
+    assert sigmoid.intercept == pytest.approx(oracle.intercept_[0], rel=1e-5)
+
+
+def test_probabilities_are_calibrated_on_new_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20000, 5))
+    y = (rng.random(20000) < 1 / (1 + np.exp(3 - X @ np.array([1.0, -1.0, 0.5, 0.0, 0.0])))).astype(int)
+    model = AUCClassifierCV(random_state=0).fit(X[:5000], y[:5000])
+    probability = model.predict_proba(X[5000:])[:, 1]
+    order = np.argsort(probability)
+    for part in np.array_split(order, 5):
+        # 3000 rows a part: a standard error of 0.008 at most
+        assert probability[part].mean() == pytest.approx(y[5000:][part].mean(), abs=0.025)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-6, 1.0 / 400.0])
+def test_small_weights_do_not_flatten_probabilities(table, size):
+    X, y, _ = table(400)
+    expected = AUCClassifierCV(cv=3, random_state=0).fit(X, y).predict_proba(X)
+    found = AUCClassifierCV(cv=3, random_state=0).fit(X, y, sample_weight=np.full(400, size)).predict_proba(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_groups_stay_together(table):
+    X, y, _ = table(300)
+    groups = np.arange(300) // 10
+    for train, test in make_splits(3, X, y, np.ones(300), groups, np.random.default_rng(0)):
+        assert not set(groups[train]) & set(groups[test])
+    copies = np.repeat(X, 2, axis=0), np.repeat(y, 2), np.repeat(np.arange(300), 2)
+    model = AUCClassifierCV(cv=3, random_state=0).fit(*copies[:2], groups=copies[2])
+    np.testing.assert_array_equal(model.oof_scores_[::2], model.oof_scores_[1::2])  # copies are scored by one model
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        AUCClassifierCV().fit(X, y, groups=groups[:5])
+
+
+def test_separable_scores_and_useless_scores_give_finite_probabilities(table):
+    _, y, _ = table(60)
+    rng = np.random.default_rng(0)
+    for X in (y[:, None] * np.ones((60, 2)), rng.normal(size=(60, 2)), np.ones((60, 2))):
+        probability = AUCClassifierCV(cv=3, random_state=0).fit(X, y).predict_proba(X)
+        assert np.isfinite(probability).all()
+
+
+def test_threshold_keeps_the_rate_on_out_of_fold_scores(table):
+    X, y, _ = table(400, 6)
+    model = AUCClassifierCV(random_state=0).fit(X, y)
+    scores = model.oof_scores_
+    assert (scores[y < 0] >= model.threshold_at(fpr=0.1)).mean() <= 0.1
+    assert (scores[y > 0] >= model.threshold_at(tpr=0.8)).mean() >= 0.8
+    called = scores >= model.threshold_at(precision=0.7)
+    assert (y[called] > 0).mean() >= 0.7
+
+
+def test_path_picture_shows_curve_band_and_both_choices(table):
+    X, y, _ = table(150, 6)
+    model = AUCClassifierCV(random_state=0).fit(X, y)
+    ax = model.plot_path()
+    labels = ax.get_legend_handles_labels()[1]
+    assert any("mean" in label for label in labels) and any("best" in label for label in labels)
+    assert any("one standard error" in label for label in labels)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), model.cv_auc_.mean(axis=1))
+
+
+def test_survives_clone_and_pickle(table):
+    X, y, _ = table(80, 4)
+    model = AUCClassifierCV(cv=3, random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_exact_is_asked_for_scatter_only_where_it_pays():
+    from aucmax.problem.penalties import ElasticNet
+
+    assert Exact().wants_scatter(100, 50, ElasticNet(0.0, 1.0))
+    assert not Exact().wants_scatter(50, 100, ElasticNet(0.0, 1.0))
+    assert not Exact().wants_scatter(100, 5000, ElasticNet(0.1, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": 1}, "at least 2 folds"),
+        ({"choice": "worst"}, "choice='worst'; choose one of"),
+        ({"alphas": [-1.0]}, "not negative"),
+        ({"alphas": []}, "at least one"),
+        ({"alphas": 0}, "at least one"),
+        ({"l1_ratio": 2}, "l1_ratio=2"),
+        ({"loss": "cubic"}, "unknown loss 'cubic'"),
+        ({"loss": ["squared", "cubic"]}, "unknown loss 'cubic'"),
+        ({"loss": "hinge", "l1_ratio": 0.5}, r"not 'elastic net' \(l1_ratio=0.5\); change these$"),
+        ({"loss": "hinge", "alphas": [1.0, 0.0]}, r"not 'none' \(alpha=0\); change these, or .*'oam'"),
+        ({"loss": "squared_hinge", "alphas": [0.0]}, "not 'none'.*alpha=0"),
+        ({"loss": []}, "give a name, or a list of names"),
+        ({"loss": None}, "give a name, or a list of names"),
+        ({"loss": [["hinge"]]}, r"unknown loss \['hinge'\]"),
+        ({"alphas": True}, "alphas=True; give numbers"),
+        ({"alphas": "auto"}, "alphas='auto'; give numbers"),
+        ({"loss": "sigmoid"}, "no solver that certifies"),
+    ],
+)
+def test_bad_settings_are_named(table, options, message):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=message):
+        AUCClassifierCV(**options).fit(X, y)
+
+
+def test_one_class_folds_are_named(table):
+    X, y, _ = table()
+    order = np.argsort(y)
+    with pytest.raises(ValueError, match="fold 0 are of one class only"):
+        AUCClassifierCV(cv=KFold(6)).fit(X[order], y[order])
+
+
+def test_fewer_rows_of_a_class_than_folds_warns_and_works(table):
+    X, y, _ = table(30, 3, rate=0.1)
+    with pytest.warns(UserWarning, match="one class has only 3 rows: 3 folds"):
+        model = AUCClassifierCV(cv=5, random_state=0).fit(X, y)
+    assert model.cv_auc_.shape == (11, 3)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity_are_refused(table, bad):
+    X, y, _ = table()
+    X[3, 2] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        AUCClassifierCV().fit(X, y)

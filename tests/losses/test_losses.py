@@ -1,0 +1,220 @@
+"""Pairwise losses against the sum over all pairs, with ties and weights; slopes against finite differences."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge
+from aucmax.losses import pairwise_sums as engine
+from aucmax.losses.hinges import Huberised
+from aucmax.losses.pairwise_sums import SortedScores
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import Ball, ElasticNet
+
+WIDTH = 0.5
+EXACT = {"rel": 1e-9, "abs": 1e-12}
+
+
+def huber(z):
+    return np.where(z >= WIDTH, z - WIDTH / 2, np.maximum(z, 0.0) ** 2 / (2 * WIDTH))
+
+
+BRUTE = {
+    "squared": lambda m: 0.5 * (1.0 - m) ** 2,
+    "squared_hinge": lambda m: np.maximum(1.0 - m, 0.0) ** 2,
+    "hinge": lambda m: np.maximum(1.0 - m, 0.0),
+    "exponential": lambda m: np.exp(-m),
+    "sigmoid": lambda m: 1.0 / (1.0 + np.exp(m)),
+}
+SMOOTH = {
+    "squared_hinge": (SquaredHinge(), BRUTE["squared_hinge"], lambda z: 2.0 * (z > 0)),
+    "huberised": (Huberised(WIDTH), lambda m: huber(1.0 - m), lambda z: ((z > 0) & (z <= WIDTH)) / WIDTH),
+    "exponential": (LOSSES["exponential"](), BRUTE["exponential"], lambda z: np.exp(z - 1.0)),
+}
+
+
+def make(table, *, form=np.asarray, ties=False, weighted=True, dtype=float, **options):
+    X, y, weight = table(**options)
+    X = np.round(X) if ties else X
+    weight = weight if weighted else np.ones(y.size)
+    return Data.of(form(X.astype(dtype)), y, weight, standardize=False, full=False), X, y, weight
+
+
+def weights(dim, seed=1):
+    return np.random.default_rng(seed).normal(size=dim)
+
+
+def slopes(function, w, step=1e-5):
+    return [(function(w + step * unit) - function(w - step * unit)) / (2 * step) for unit in np.eye(w.size)]
+
+
+@pytest.mark.parametrize("name", BRUTE)
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_value_is_the_mean_over_all_pairs(table, pairs, name, ties, weighted):
+    data, X, y, weight = make(table, ties=ties, weighted=weighted)
+    w = np.array([1.0, -1.0, 0.0, 2.0, 1.0, -1.0]) if ties else weights(6)  # integers: margins of exactly 1
+    all_pairs = pairs(X, y, weight)
+    expected = all_pairs.weights @ BRUTE[name](all_pairs.differences @ w)
+    assert LOSSES[name]().value_and_gradient(data, w)[0] == pytest.approx(expected, **EXACT)
+
+
+@pytest.mark.parametrize("name", BRUTE)
+def test_gradient_is_the_slope_of_the_pairs(table, pairs, name):
+    data, X, y, weight = make(table)
+    w = weights(6)
+    all_pairs = pairs(X, y, weight)
+    expected = slopes(lambda v: all_pairs.weights @ BRUTE[name](all_pairs.differences @ v), w, step=1e-6)
+    np.testing.assert_allclose(LOSSES[name]().value_and_gradient(data, w)[1], expected, rtol=1e-7, atol=1e-8)
+
+
+def test_hinge_subgradient_counts_the_pairs_strictly_inside_the_margin(table, pairs):
+    data, X, y, weight = make(table, ties=True)
+    w = np.array([1.0, -1.0, 0.0, 2.0, 1.0, -1.0])
+    all_pairs = pairs(X, y, weight)
+    margins = all_pairs.differences @ w
+    assert (margins == 1.0).any()
+    expected = -all_pairs.differences.T @ (all_pairs.weights * (margins < 1.0))
+    np.testing.assert_allclose(Hinge().value_and_gradient(data, w)[1], expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("ties", [False, True])
+def test_curve_is_value_gradient_and_hessian_of_the_pairs(table, pairs, name, ties):
+    data, X, y, weight = make(table, ties=ties)
+    loss, value, second = SMOOTH[name]
+    w = np.array([0.25, -0.25, 0.0, 0.5, 0.25, -0.25]) if ties else weights(6)
+    v = weights(6, seed=2)
+    all_pairs = pairs(X, y, weight)
+    D, margins = all_pairs.differences, all_pairs.differences @ w
+    assert not ties or ((margins == 1.0).any() and (margins == 1.0 - WIDTH).any())
+    curve = loss.at(data, data.scores(w))
+    assert curve.value == pytest.approx(all_pairs.weights @ value(margins), **EXACT)
+    step = 1e-7  # of the margin: the first derivative is continuous
+    first = (value(margins + step) - value(margins - step)) / (2 * step)
+    np.testing.assert_allclose(data.combine(curve.coefficients()), D.T @ (all_pairs.weights * first), atol=1e-6)
+    expected = D.T @ (all_pairs.weights * second(1.0 - margins) * (D @ v))
+    np.testing.assert_allclose(data.combine(curve.product(data.scores(v))), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_huberised_coefficients_are_exact(table, pairs):
+    data, X, y, weight = make(table)
+    w = weights(6)
+    all_pairs = pairs(X, y, weight)
+    z = 1.0 - all_pairs.differences @ w
+    alpha = all_pairs.weights * np.clip(z / WIDTH, 0.0, 1.0)
+    curve = Huberised(WIDTH).at(data, data.scores(w))
+    np.testing.assert_allclose(data.combine(curve.coefficients()), -all_pairs.differences.T @ alpha, rtol=1e-9)
+    assert curve.mass == pytest.approx(alpha.sum(), **EXACT)
+    assert curve.hinge == pytest.approx(all_pairs.weights @ np.maximum(z, 0.0), **EXACT)
+    assert curve.slack == pytest.approx(all_pairs.weights @ np.maximum(z, 0.0) - alpha @ z, **EXACT)
+
+
+@pytest.mark.parametrize("name", BRUTE)
+def test_csr_equals_dense(table, name):
+    w = weights(6)
+    value, gradient = LOSSES[name]().value_and_gradient(make(table)[0], w)
+    other, slope = LOSSES[name]().value_and_gradient(make(table, form=sparse.csr_array)[0], w)
+    assert other == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(slope, gradient, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", BRUTE)
+def test_single_precision_rows(table, pairs, name):
+    data, X, y, weight = make(table, dtype=np.float32)
+    w = weights(6)
+    all_pairs = pairs(X.astype(np.float32).astype(float), y, weight)
+    expected = all_pairs.weights @ BRUTE[name](all_pairs.differences @ w)
+    assert LOSSES[name]().value_and_gradient(data, w)[0] == pytest.approx(expected, rel=1e-9)  # sums are double
+
+
+@pytest.mark.parametrize("name", ["squared_hinge", "hinge"])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_large_and_shifted_scores_keep_their_digits(table, pairs, name, offset, size):
+    X, y, weight = table()
+    X = np.round(X * 1024) / 1024 + offset  # differences of rows are exact
+    data = Data.of(X, y, weight, standardize=False, full=False)
+    w = size * np.round(weights(6) * 64) / 64
+    all_pairs = pairs(X, y, weight)
+    expected = all_pairs.weights @ BRUTE[name](all_pairs.differences @ w)
+    slack = 1e-9 * max(1.0, size * offset * 1e-6)  # the scores themselves are rounded
+    assert LOSSES[name]().value_and_gradient(data, w)[0] == pytest.approx(expected, rel=slack)
+
+
+@pytest.mark.parametrize("name", ["squared_hinge", "hinge"])
+def test_satisfied_pairs_cost_nothing(name):
+    X = np.concatenate([np.full((5, 1), 3.0), np.full((7, 1), 1.0)])
+    data = Data.of(X, np.repeat([1.0, -1.0], [5, 7]), np.ones(12), standardize=False, full=False)
+    value, gradient = LOSSES[name]().value_and_gradient(data, np.array([1.0]))
+    assert value == 0.0 and gradient.tolist() == [0.0]
+
+
+def test_exponential_does_not_overflow(table):
+    data, *_ = make(table)
+    value, gradient = Exponential().value_and_gradient(data, 1e6 * weights(6))
+    assert np.isfinite(value) and np.isfinite(gradient).all() and np.linalg.norm(gradient) > 0
+
+
+def test_exponential_does_not_see_a_shift(table):
+    X, y, weight = table()
+    w = weights(6)
+    near, far = (Data.of(X + shift, y, weight, standardize=False, full=False) for shift in (0.0, 1e4))
+    expected = Exponential().value_and_gradient(near, w)[0]
+    assert Exponential().value_and_gradient(far, w)[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-12, 0.0])
+@pytest.mark.parametrize("n", [2, 3, 1000])
+def test_sorting_puts_scores_in_order_however_close(spread, n):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    scores = np.where(rng.random(n) < 0.5, 1e3, 0.0) + spread * rng.normal(size=n)
+    data = Data.of(np.zeros((n, 1)), y, np.ones(n), standardize=False, full=False)
+    order = SortedScores.of(data, scores)
+    for rows, ordered, sign in ((order.pos, order.a, 1.0), (order.neg, order.b, -1.0)):
+        np.testing.assert_array_equal(ordered, np.sort(scores[y == sign]))
+        np.testing.assert_array_equal(scores[rows], ordered)
+        np.testing.assert_array_equal(np.sort(rows), np.flatnonzero(y == sign))
+
+
+def test_sorting_gives_up_repairs_that_take_too_long(monkeypatch):
+    monkeypatch.setattr(engine, "MOVES", 0)
+    rng = np.random.default_rng(0)
+    scores, y = 1e3 + 1e-10 * rng.normal(size=500), np.where(rng.random(500) < 0.5, 1.0, -1.0)
+    scores[:100] = 0.0
+    (rows, ordered), _ = engine._sorted_classes(scores, y)
+    np.testing.assert_array_equal(ordered, np.sort(scores[y > 0]))
+    np.testing.assert_array_equal(scores[rows], ordered)
+
+
+PENALTIES = {
+    "l2": ElasticNet(0.0, 0.1),
+    "elastic net": ElasticNet(0.02, 0.05),
+    "l1": ElasticNet(0.05, 0.0),
+    "none": ElasticNet(0.0, 0.0),
+    "ball": Ball(0.8, 2),
+}
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+@pytest.mark.parametrize("name", BRUTE)
+def test_certificate_is_below_every_other_point(table, name, penalty):
+    problem = Problem(make(table)[0], LOSSES[name](), penalty)
+    rng = np.random.default_rng(3)
+    points = [penalty.prox(size * rng.normal(size=6), 1e-3) for size in (0.01, 0.1, 0.3, 1.0) for _ in range(8)]
+    certified = [problem.certify(w) for w in points]
+    lowest = min(objective for objective, _ in certified)
+    assert all(gap >= 0 and objective - gap <= lowest + 1e-12 for objective, gap in certified)
+
+
+def test_squared_hinge_gap_is_that_of_its_dual(table, pairs):
+    data, X, y, weight = make(table)
+    w, l2 = 0.2 * weights(6), 0.1
+    all_pairs = pairs(X, y, weight)
+    z = np.maximum(1.0 - all_pairs.differences @ w, 0.0)
+    gradient = -2.0 * all_pairs.differences.T @ (all_pairs.weights * z)
+    dual = all_pairs.weights @ (2.0 * z - z**2) - gradient @ gradient / (2 * l2)
+    objective, gap = Problem(data, SquaredHinge(), ElasticNet(0.0, l2)).certify(w)
+    assert gap == pytest.approx(objective - dual, rel=1e-9)

@@ -1,0 +1,148 @@
+"""Kernel models as files, from the shell, and in comparisons."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from aucmax import compare
+from aucmax.estimators.kernel import KernelAUCClassifier
+from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.models import KernelModel, ModelFileError, load, save
+from aucmax.models.storage import _checksum
+
+
+def rings(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) < 0.4 * n).astype(int)
+    angle, radius = rng.uniform(0, 2 * np.pi, n), np.where(y > 0, 0.6, 1.4) + 0.35 * rng.normal(size=n)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
+
+
+def fitted(form=np.asarray, **settings):
+    X, y = rings()
+    return KernelAUCClassifier(n_components=15, cv=3, random_state=0, **settings).fit(form(X), y)
+
+
+def as_model(estimator):
+    return KernelModel(estimator.score_, (0, 1), calibration=(estimator.calibration_.slope, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("form", "kernel"),
+    [
+        (np.asarray, "rbf"),
+        (np.asarray, ["linear", "laplacian", "ranks"]),
+        (sparse.csr_array, ["linear", "rbf"]),
+    ],
+    ids=["rbf", "several", "csr"],
+)
+def test_everything_comes_back(tmp_path, form, kernel):
+    estimator, (X, _) = fitted(form, kernel=kernel, relevance=True), rings()
+    save(as_model(estimator), tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    assert again.to_dict() == as_model(estimator).to_dict()
+    np.testing.assert_array_equal(again.decision_function(X), estimator.decision_function(X))
+    np.testing.assert_allclose(again.predict_proba(X), estimator.predict_proba(X), atol=1e-15)
+
+
+CHANGES = {
+    "no terms": (lambda c: c.update(terms=[]), "no terms"),
+    "kernel": (lambda c: c["terms"][0].update(kernel="cubic"), "unknown kernel 'cubic'"),
+    "gamma": (lambda c: c["terms"][0].update(gamma=0), "above zero"),
+    "weights": (lambda c: c["terms"][0]["weights"].pop(), "weights of a term must be of shape"),
+    "scale": (lambda c: c["terms"][0]["scale"].__setitem__(0, -1.0), "scale of a term must be above zero"),
+    "lacking scale": (lambda c: c["terms"][0].update(scale=None), "lacks gamma, scale or ranks"),
+    "text": (lambda c: c["terms"][0]["weights"].__setitem__(0, "1"), "finite numbers"),
+    "descending ranks": (lambda c: c["terms"][0]["ranks"]["values"][0].reverse(), "ascending"),
+    "ragged landmarks": (lambda c: c["landmarks"]["rows"][0].pop(), "all of one length"),
+    "no landmarks": (lambda c: c["landmarks"].update(rows=[]), "rows and columns"),
+    "other landmarks": (lambda c: c.update(landmarks={"shape": [1, 2]}), "landmarks lacks"),
+    "classes": (lambda c: c.update(classes=[1, 1]), "two labels"),
+    "unknown part": (lambda c: c.update(more=1), "unknown"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), CHANGES.values(), ids=CHANGES)
+def test_every_part_is_checked(tmp_path, change, message):
+    path = tmp_path / "model.json"
+    save(as_model(fitted(kernel="ranks")), path)
+    content = json.loads(path.read_text())
+    del content["checksum"]
+    change(content)
+    path.write_text(json.dumps(content | {"checksum": _checksum(content)}))
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+
+
+SPARSE = {
+    "half": (lambda X: X["indices"].__setitem__(0, 0.5), "whole numbers"),
+    "column": (lambda X: X["indices"].__setitem__(0, 9), "indices"),
+    "order": (lambda X: X["indptr"].reverse(), "indptr|index pointer"),
+    "shape": (lambda X: X.update(shape=[3]), "whole numbers"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), SPARSE.values(), ids=SPARSE)
+def test_sparse_landmarks_are_checked(change, message):
+    plain = as_model(fitted(sparse.csr_array, kernel="rbf")).to_dict()
+    change(plain["landmarks"])
+    with pytest.raises(ValueError, match=message):
+        KernelModel.from_dict(plain)
+
+
+def test_wrong_width_is_an_error():
+    with pytest.raises(ValueError, match="X has 3 columns, the model has 2"):
+        as_model(fitted(kernel="rbf")).decision_function(np.ones((1, 3)))
+
+
+def test_comparison_prefers_the_linear_model_where_it_is_as_good():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = rng.normal(size=(200, 3)) + y[:, None]
+    models = {"straight": AUCClassifierCV(cv=3), "curved": KernelAUCClassifier("rbf", 20, cv=3)}
+    (note,) = compare(X, y, models, cv=3).notes
+    assert note.startswith("note: prefer straight: it ranks as good, and is simpler than curved")
+
+
+def test_comparison_says_where_the_kernel_pays():
+    models = {"straight": AUCClassifierCV(cv=3), "curved": KernelAUCClassifier("rbf", 20, cv=3)}
+    (note,) = compare(*rings(200), models, cv=3).notes
+    assert note.startswith("note: curved ranks better than straight by 0.")
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch):
+    testing = pytest.importorskip("click.testing")
+    from aucmax.cli.commands import aucmax
+
+    monkeypatch.chdir(tmp_path)
+    X, y = rings(200)
+    with open("rings.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("a", "b", "inside"), *((*row, int(label)) for row, label in zip(X.tolist(), y))])
+
+    def run(*words, code=0):
+        result = testing.CliRunner().invoke(aucmax, words)
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return run
+
+
+def test_shell_fits_scores_and_evaluates(shell):
+    words = ("--target", "inside", "--kernel", "rbf", "--cv", "3", "--threshold-at", "fpr=0.1")
+    shown = shell("fit", "rings.csv", *words, "-o", "model.json")
+    assert "kernel: rbf" in shown and "aucmax ranks better than linear" in shown
+    shell("score", "rings.csv", "--model", "model.json", "-o", "scores.csv")
+    with open("scores.csv") as file:
+        scores = [float(line["score"]) for line in csv.DictReader(file)]
+    np.testing.assert_allclose(scores, load("model.json").decision_function(rings(200)[0]), atol=1e-12)
+    evaluated = json.loads(shell("evaluate", "rings.csv", "--model", "model.json", "--json"))
+    assert evaluated["auc"] > 0.9 and evaluated["fpr"] < 0.2
+
+
+def test_shell_refuses_a_kernel_with_a_solver(shell):
+    words = ("--target", "inside", "--kernel", "auto", "--solver", "cg", "-o", "model.json")
+    assert "--kernel goes with L2" in shell("fit", "rings.csv", *words, code=2)

@@ -1,0 +1,74 @@
+"""Rates on real data, linear where the theory says so: digits, and a9a, w8a and splice where they are there."""
+
+import os
+
+import numpy as np
+import pytest
+
+from aucmax import AUCClassifier, datasets
+from aucmax.losses import Squared
+from aucmax.plots.convergence import plot_convergence
+from aucmax.problem.data import Data, automatic_alpha
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers import SDCA, SPAM, SPDAM, VRSPAM
+
+WITH_FILES = pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA names no folder of data sets")
+SETS = ["digits", *(pytest.param(name, marks=WITH_FILES) for name in ("a9a", "w8a", "splice_scale"))]
+
+
+def make(name, *, standardize=False):
+    dataset = datasets.load(name)
+    y = dataset.y.astype(float)
+    data = Data.of(dataset.X, y, np.ones(y.size), standardize=standardize, full=False)
+    return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data.moments)))
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("solver", [VRSPAM, SDCA, SPDAM])
+def test_reaches_1e_10_linearly(name, solver):
+    solution = solver(tol=1e-10, max_epochs=400).solve(make(name), rng=np.random.default_rng(0))
+    assert solution.converged
+    passes, logs = solution.trace["passes"], np.log(solution.trace["gap"])
+    assert np.corrcoef(passes, logs)[0, 1] < -0.98  # a straight line, downwards
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_standardised_rare_columns_do_not_stop_sdca(name):
+    """They make outlier rows; rows visited in proportion to what they matter do not mind."""
+    solution = SDCA(tol=1e-10, max_epochs=100).solve(make(name, standardize=True), rng=np.random.default_rng(0))
+    assert solution.converged
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_variance_of_vrspam_vanishes_and_that_of_spam_stays(name):
+    problem = make(name)
+    reduced = VRSPAM(tol=1e-10, max_epochs=100).solve(problem, rng=np.random.default_rng(0)).trace["variance"]
+    assert reduced[-1] < 1e-6 * reduced[0]
+    plain = SPAM(tol=0.0, max_epochs=20, track_variance=True).solve(problem, rng=np.random.default_rng(0))
+    assert plain.trace["variance"][-1] > 0.1 * plain.trace["variance"][0]
+
+
+def test_monitor_and_picture_of_several_runs():
+    X, y = (datasets.load("digits").X, datasets.load("digits").y)
+    half = np.arange(y.size) % 2 == 0
+    seen = []
+    runs = {
+        solver: AUCClassifier(solver=solver, random_state=0)
+        .fit(X[half], y[half], monitor=(X[~half], y[~half]), callback=lambda record: seen.append(record))
+        .trace_
+        for solver in ("sdca", "vrspam")
+    }
+    for trace in runs.values():
+        assert np.isfinite(trace["auc"]).all() and np.isfinite(trace["validation_auc"]).all()
+        assert (np.diff(trace["seconds"]) >= 0).all() and (np.diff(trace["passes"]) > 0).all()
+    assert len(seen) == sum(len(trace) for trace in runs.values())
+    axes = plot_convergence(runs).axes
+    assert len(axes) == 4 and axes[0].get_yscale() == "log"
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["sdca", "vrspam"]
+
+
+def test_a_validation_set_of_other_labels_is_refused(table):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match="the validation set has labels"):
+        AUCClassifier().fit(X, y, monitor=(X, y + 1))

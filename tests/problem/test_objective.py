@@ -1,0 +1,103 @@
+"""The objective against all pairs, its gradient against finite differences, the certificate against the truth."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from aucmax.losses import Squared
+from aucmax.problem.data import Data, automatic_alpha, column_scale
+from aucmax.problem.moments import Moments
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers import Exact
+
+FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
+PENALTIES = {
+    "l2": ElasticNet(0.0, 0.1),
+    "elastic net": ElasticNet(0.03, 0.02),
+    "l1": ElasticNet(0.05, 0.0),
+    "none": ElasticNet(0.0, 0.0),
+}
+
+
+def make(table, form=np.asarray, penalty=PENALTIES["l2"], *, full=True, standardize=True, **options):
+    X, y, weight = table(**options)
+    data = Data.of(form(X), y, weight, standardize=standardize, full=full)
+    return Problem(data, Squared(), penalty), X / data.scale, y, weight
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_objective_is_the_mean_over_all_pairs(table, pairs, form, full, standardize):
+    problem, X, y, weight = make(table, form, full=full, standardize=standardize)
+    w = np.random.default_rng(1).normal(size=X.shape[1])
+    expected = pairs(X, y, weight).squared(w) + 0.05 * w @ w
+    assert problem.objective(w) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_gradient_is_the_slope_of_the_pairs(table, pairs, full):
+    problem, X, y, weight = make(table, full=full)
+    w = np.random.default_rng(1).normal(size=X.shape[1])
+    brute, step = pairs(X, y, weight).squared, 1e-5
+    slopes = [(brute(w + step * unit) - brute(w - step * unit)) / (2 * step) for unit in np.eye(w.size)]
+    np.testing.assert_allclose(problem.gradient(w), slopes, rtol=1e-8, atol=1e-9)  # differences of 1e-5
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+@pytest.mark.parametrize("full", [True, False])
+def test_gap_bounds_the_excess_from_above(table, penalty, full):
+    problem, *_ = make(table, penalty=penalty, full=full)
+    best = Exact(tol=1e-14).solve(make(table, penalty=penalty)[0]).coef
+    rng = np.random.default_rng(2)
+    for size in (1e-3, 1e-2, 0.1, 1.0):
+        w = best + size * rng.normal(size=best.size)
+        objective, gap = problem.certify(w)
+        assert gap >= objective - problem.objective(best) - 1e-14
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+def test_gap_closes_at_the_optimum(table, penalty):
+    problem, *_ = make(table, penalty=penalty)
+    solution = Exact(tol=1e-12).solve(problem)
+    assert solution.gap <= 1e-12 * solution.objective
+
+
+def test_translations_change_nothing(table):
+    X, y, weight = table()
+    moved = Data.of(X + 5.0, y, weight, standardize=True, full=True)
+    data = Data.of(X, y, weight, standardize=True, full=True)
+    np.testing.assert_allclose(moved.within, data.within, atol=1e-12)
+    np.testing.assert_allclose(moved.delta, data.delta, atol=1e-12)
+
+
+def test_standardised_columns_have_class_variances_that_average_one(table):
+    X, y, weight = table(unscaled=True)
+    data = Data.of(X, y, weight, standardize=True, full=False)
+    np.testing.assert_allclose(data.moments.variances / 2, 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [([3, 3, 3, 3], 3.0), ([0, 0, 4, 4], 2.0), ([-1e9, -1e9, -1e9, -1e9], 1e9), ([0, 0, 0, 0], 1.0)],
+)
+def test_scale_of_a_column_without_spread(column, expected):
+    X, y = np.array(column, dtype=float)[:, None], np.array([-1.0, -1.0, 1.0, 1.0])
+    assert column_scale(Moments.of(X, y)) == pytest.approx([expected])
+
+
+def test_automatic_alpha_is_the_trace_rule(table):
+    X, y, _ = table(100, 5)
+    moments = Moments.of(X, y)
+    trace = sum(np.cov(X[side].T, ddof=0).trace() for side in (y > 0, y < 0))
+    assert automatic_alpha(moments) == pytest.approx(trace * max(0.03 / 5, 1 / 100))
+
+
+def test_single_precision_stays_single_and_is_summed_in_double(table):
+    X, y, weight = table(500, 5)
+    single = X.astype(np.float32)
+    data = Data.of(single, y, weight, standardize=False, full=False)
+    w = np.arange(1.0, 6.0)
+    assert data.X is single
+    np.testing.assert_allclose(data.scores(w), single.astype(float) @ w, rtol=1e-13)

@@ -1,0 +1,141 @@
+"""AdaOAM: the steps against the definition with all gradients kept, the projection against a general minimiser."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from aucmax import AUCClassifier
+from aucmax.losses import Squared
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers import Exact
+from aucmax.solvers.adaoam import AdaOAM, project
+
+
+def problem_of(X, y, weight=None, l2=0.01):
+    weight = np.ones(y.size) if weight is None else weight
+    return Problem(Data.of(X, y, weight, standardize=False, full=False), Squared(), ElasticNet(0.0, l2))
+
+
+def run(learner, problem, epochs=1, seed=0):
+    rng, state = np.random.default_rng(seed), learner.init(problem, np.zeros(problem.data.dim))
+    for _ in range(epochs):
+        state = learner.epoch(problem, state, rng)
+    return state
+
+
+def in_ball(u, h, radius):
+    """The projection in the norm of h, by bisection on nu."""
+    if np.linalg.norm(u) <= radius:
+        return u
+    low, high = 0.0, h.max() * np.linalg.norm(u) / radius
+    for _ in range(200):
+        nu = 0.5 * (low + high)
+        low, high = (nu, high) if np.linalg.norm(h * u / (h + nu)) > radius else (low, nu)
+    return h * u / (h + nu)
+
+
+def published(X, y, l2, eta, delta, diagonal):
+    """Algorithm 9, with the gradients g_1 to g_t kept: h is delta plus the norm of each of their rows."""
+    w, gradients, projected = np.zeros(X.shape[1]), [], 0
+    for i in range(y.size):
+        others = X[:i][y[:i] != y[i]]
+        if not len(others):
+            continue
+        e = X[i] - others.mean(axis=0)
+        S = np.cov(others.T, bias=True) if len(others) > 1 else np.zeros((w.size, w.size))
+        S = np.diag(np.diag(S)) if diagonal else S
+        gradients.append(l2 * w + (e @ w - y[i]) * e + S @ w)
+        h = delta + np.linalg.norm(np.array(gradients), axis=0)
+        step = w - eta * gradients[-1] / h
+        w = in_ball(step, h, 1.0 / np.sqrt(l2))
+        projected += not np.array_equal(w, step)
+    return w, projected
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+@pytest.mark.parametrize(("l2", "eta"), [(0.01, 0.05), (30.0, 2.0)])
+def test_steps_are_those_of_the_paper(covariance, l2, eta, table):
+    X, y, _ = table(n=150)
+    expected, projected = published(X, y, l2, eta, 1e-6, covariance == "diagonal")
+    assert projected > 5 if l2 > 1 else projected == 0
+    found = run(AdaOAM(covariance=covariance, eta=eta, order="stream"), problem_of(X, y, l2=l2)).w
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+
+
+def test_projection_is_the_nearest_point_in_the_norm_of_h():
+    rng = np.random.default_rng(0)
+    for radius in (0.1, 1.0, 3.0, 100.0):
+        u, squares, delta = 3.0 * rng.normal(size=6), rng.exponential(size=6) ** 4, 1e-3
+        h = delta + np.sqrt(squares)
+        found = u.copy()
+        project(found, squares, delta, radius)
+        inside = {"type": "ineq", "fun": lambda w, radius=radius: radius**2 - w @ w, "jac": lambda w: -2.0 * w}
+        start = u * min(1.0, 0.9 * radius / np.linalg.norm(u))
+        best = minimize(
+            lambda w, h=h, u=u: ((w - u) * h) @ (w - u),
+            start,
+            jac=lambda w, h=h, u=u: 2.0 * h * (w - u),
+            constraints=[inside],
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 1000},
+        )
+        assert np.linalg.norm(found) <= radius * (1 + 1e-11)
+        np.testing.assert_allclose(found, best.x, atol=2e-5 * radius)  # SLSQP's accuracy
+        np.testing.assert_allclose(found, in_ball(u, h, radius), rtol=1e-9)
+
+
+def test_weights_stay_in_the_ball(table):
+    X, y, weight = table(n=300)
+    for l2 in (0.1, 10.0, 1e4):
+        state = run(AdaOAM(eta=1.0), problem_of(X, y, weight, l2=l2))
+        assert np.linalg.norm(state.w) <= (1 + 1e-9) / np.sqrt(l2)
+
+
+def test_decay_follows_a_stream_that_turns_round(table):
+    X, y, _ = table(n=6000)
+    turned = np.concatenate([y[:5000], -y[5000:]])
+    last = problem_of(X[5000:], turned[5000:])
+    problem = problem_of(X, turned)
+    after = {decay: run(AdaOAM(decay=decay, order="stream"), problem).w for decay in (1.0, 0.99)}
+    assert last.objective(after[0.99]) < last.objective(after[1.0])
+
+
+def test_decay_is_what_is_left_of_the_squares(table):
+    X, y, _ = table(n=50)
+    one, other = (run(AdaOAM(decay=d, eta=1e-9, order="stream"), problem_of(X, y)).squares for d in (1.0, 0.5))
+    y_first = next(i for i in range(50) if (y[:i] != y[i]).any())
+    gradients = []
+    for i in range(y_first, 50):
+        gradients.append((X[i] - X[:i][y[:i] != y[i]].mean(axis=0)) ** 2)  # at w = 0, up to the tiny steps
+    np.testing.assert_allclose(one, np.sum(gradients, axis=0), rtol=1e-6)
+    fading = 0.5 ** np.arange(len(gradients))[::-1]
+    np.testing.assert_allclose(other, fading @ np.array(gradients), rtol=1e-6)
+
+
+def test_averaging_comes_nearer_to_the_minimum(table):
+    X, y, weight = table(n=500)
+    problem = problem_of(X, y, weight)
+    last, average = (run(AdaOAM(average=a), problem, epochs=20).w for a in (False, True))
+    assert problem.objective(average) < problem.objective(last)
+
+
+def test_what_cannot_be_done_is_refused(table):
+    X, y, _ = table()
+    for decay in (0.0, 1.5, "x"):
+        with pytest.raises(ValueError, match="decay"):
+            AdaOAM(decay=decay).adapt(problem_of(X, y))
+    with pytest.raises(ValueError, match="unknown covariance 'sketched'"):
+        AdaOAM(covariance="sketched").adapt(problem_of(X, y))
+    with pytest.raises(ValueError, match="above 2000 columns"):
+        AdaOAM().adapt(problem_of(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
+    with pytest.raises(ValueError, match="delta=None; give a finite number above zero"):
+        AdaOAM(delta=None).adapt(problem_of(X, y))
+
+
+@pytest.mark.parametrize("value", ["x", 0.0, 2])
+def test_a_fit_refuses_a_forgetting_that_no_stream_would_take(table, value):
+    X, y, _ = table()
+    with pytest.raises(ValueError, match=f"forgetting={value!r}; give a number above 0 and at most 1"):
+        AUCClassifier(solver=Exact(forgetting=value)).fit(X, y)

@@ -1,0 +1,188 @@
+"""Cutting planes against liblinear on explicit pairs, the certificate against the truth, and the three parts."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from aucmax import AUCClassifier
+from aucmax.losses import Hinge
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers import cutting_plane
+from aucmax.solvers.cutting_plane import CuttingPlane
+from aucmax.solvers.shared.bundle import IDLE, Bundle
+
+
+def make(X, y, weight, l2, *, form=np.asarray, dtype=float):
+    data = Data.of(form(X.astype(dtype)), y, weight, standardize=False, full=False)
+    return Problem(data, Hinge(), ElasticNet(0.0, l2))
+
+
+def liblinear(all_pairs, l2):
+    """Minimiser over explicit pairs, every other one turned around as liblinear wants two classes."""
+    sign = np.where(np.arange(all_pairs.weights.size) % 2 == 0, 1.0, -1.0)
+    model = LinearSVC(C=1.0, loss="hinge", fit_intercept=False, dual=True, tol=1e-10, max_iter=10**6)
+    return model.fit(sign[:, None] * all_pairs.differences, sign, sample_weight=all_pairs.weights / l2).coef_[0]
+
+
+@pytest.fixture(params=["hybrid", "planes alone", "Newton given up"])
+def part(request, monkeypatch):
+    """The three ways through the algorithm."""
+    if request.param == "planes alone":
+        monkeypatch.setattr(cutting_plane, "COLUMNS", 0)
+    if request.param == "Newton given up":
+        monkeypatch.setattr(cutting_plane, "STEPS", 2)
+    return request.param
+
+
+@pytest.mark.parametrize("l2", [1e-3, 0.1])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_optimum_is_that_of_liblinear_on_all_pairs(table, pairs, part, l2, form):
+    X, y, weight = table(n=40)
+    problem = make(X, y, weight, l2, form=form)
+    best = problem.objective(liblinear(pairs(X, y, weight), l2))
+    solution = CuttingPlane().solve(problem)
+    assert solution.converged
+    assert solution.objective == pytest.approx(best, rel=3e-5)
+    assert solution.objective - solution.gap <= best
+
+
+@pytest.mark.parametrize("l2", [1e-4, 0.03])
+def test_gap_is_never_below_the_excess(table, part, l2):
+    problem = make(*table(n=100, dim=5), l2)
+    best, trace = CuttingPlane(tol=1e-6).solve(problem).objective, CuttingPlane(tol=1e-4).solve(problem).trace
+    assert (trace["gap"] >= trace["objective"] - best - 1e-14).all()
+    assert (np.diff(trace["objective"]) <= 0).all() and (np.diff(trace["objective"] - trace["gap"]) >= -1e-15).all()
+
+
+def test_the_first_certificate_is_open(table):
+    problem = make(*table(), 1e-3)
+    solver = CuttingPlane(batch=1)
+    state = solver.init(problem, np.zeros(6))
+    assert state.gap == np.inf
+    state = solver.epoch(problem, state, np.random.default_rng(0))
+    assert 0 < state.gap <= 1.0  # w = 0 has objective 1, and no loss is negative
+
+
+def test_objective_is_that_of_the_problem(table, part):
+    problem = make(*table(n=200), 1e-2)
+    solution = CuttingPlane().solve(problem)
+    assert problem.objective(solution.coef) == pytest.approx(solution.objective, rel=1e-12)
+
+
+def test_the_problem_certifies_by_smoothing_what_the_subgradient_cannot(table):
+    problem = make(*table(n=300), 1e-2)
+    solution = CuttingPlane(tol=1e-4).solve(problem)
+    objective, gap = problem.certify(solution.coef)
+    plain = problem.penalty.fenchel_gap(solution.coef, -problem.gradient(solution.coef))
+    assert objective - gap <= solution.objective
+    assert gap <= 0.1 * plain and gap <= 0.05 * objective
+
+
+@pytest.mark.parametrize("shape", [(300, 8), (20, 50)], ids=["tall", "n < dim"])
+@pytest.mark.parametrize("l2", [1e-4, 1.0])
+def test_reaches_the_tolerance(table, shape, l2):
+    assert CuttingPlane(tol=1e-6).solve(make(*table(n=shape[0], dim=shape[1]), l2)).converged
+
+
+def test_single_precision(table):
+    X, y, weight = table(n=200)
+    single, double = (CuttingPlane().solve(make(X, y, weight, 0.01, dtype=kind)) for kind in (np.float32, float))
+    assert single.objective == pytest.approx(double.objective, rel=1e-5)
+
+
+def test_separable_rows():
+    X = np.concatenate([np.full((5, 1), 3.0), np.full((7, 1), 1.0)])
+    problem = make(X, np.repeat([1.0, -1.0], [5, 7]), np.ones(12), 1e-6)
+    solution = CuttingPlane().solve(problem, w=np.array([5.0]))
+    assert solution.converged
+    assert solution.coef[0] == pytest.approx(0.5, rel=1e-5)
+
+
+def test_huge_rows(table):
+    X, y, weight = table()
+    solution = CuttingPlane(max_epochs=5).solve(make(1e8 * X, y, weight, 0.1))
+    assert np.isfinite(solution.coef).all() and solution.gap >= 0
+
+
+def test_the_constant_of_the_auc_svm(table):
+    X, y, weight = table()
+    l2 = 0.05
+    C = 1.0 / (l2 * weight[y > 0].sum() * weight[y < 0].sum())
+    expected = CuttingPlane().solve(make(X, y, weight, l2))
+    assert CuttingPlane(C=C).solve(make(X, y, weight, 1.0)).objective == pytest.approx(expected.objective, rel=1e-9)
+
+
+def test_the_constant_is_told_as_alpha_and_checked(table):
+    X, y, _ = table()
+    model = AUCClassifier(loss="hinge", solver=CuttingPlane(C=1e-3)).fit(X, y)
+    assert model.alpha_ == pytest.approx(1e3 / ((y > 0).sum() * (y < 0).sum()))
+    for settings in ({"C": -1.0}, {"C": "1"}, {"batch": 0}, {"batch": 2.5}):
+        with pytest.raises(ValueError, match="; give a"):
+            AUCClassifier(loss="hinge", solver=CuttingPlane(**settings)).fit(X, y)
+
+
+@pytest.mark.parametrize("alpha", [1e-8, 1e-12])
+def test_planes_end_where_they_hardly_move_the_gap(alpha):
+    rng = np.random.default_rng(2)
+    X = np.round(rng.normal(size=(60, 4)), 1)
+    X[:, 3], X[10:20] = 2.0, X[:10]
+    y = X[:, :3] @ [1, -1, 0.5] + rng.normal(size=60) > 0.3
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        model = AUCClassifier(loss="hinge", alpha=alpha).fit(X, y)
+    assert model.n_iter_ < 100
+    assert model.gap_ < 1e-4
+
+
+@pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.1), ElasticNet(0.1, 0.0), ElasticNet(0.0, 0.0)])
+def test_refuses_other_penalties(table, penalty):
+    data = make(*table(), 1.0).data
+    with pytest.raises(ValueError, match="takes an L2 penalty alone"):
+        CuttingPlane().solve(Problem(data, Hinge(), penalty))
+
+
+def test_a_kept_state_goes_on_as_if_never_stopped(table, part):
+    problem = make(*table(n=400, dim=5), 1e-4)
+    solver, rng = CuttingPlane(), np.random.default_rng(0)
+    state = solver.init(problem, np.zeros(5))
+    for _ in range(6):
+        kept = pickle.dumps(state)
+        after = solver.epoch(problem, state, rng)
+        for other in (solver.epoch(problem, state, rng), solver.epoch(problem, pickle.loads(kept), rng)):
+            np.testing.assert_array_equal(other.w, after.w)
+            assert other.certificate == after.certificate
+        state = after
+
+
+def test_bundle_finds_the_minimum_of_its_model():
+    rng = np.random.default_rng(0)
+    bundle, l2 = Bundle(3, 0.1), 0.1
+    planes = [(rng.normal(size=3), rng.random()) for _ in range(6)]
+    for plane in planes:
+        bundle.add(*plane)
+    w, lower = bundle.solve(1e-12)
+
+    def model(t):
+        return t[3] + 0.5 * l2 * t[:3] @ t[:3]
+
+    rules = [
+        {"type": "ineq", "fun": lambda t, a=a, b=b: t[3] - a @ t[:3] - b} for a, b in [*planes, (np.zeros(3), 0.0)]
+    ]
+    best = minimize(model, np.array([0.0, 0.0, 0.0, 1.0]), constraints=rules, method="SLSQP", options={"ftol": 1e-14})
+    assert lower == pytest.approx(best.fun, abs=1e-8)
+    np.testing.assert_allclose(w, best.x[:3], atol=1e-5)
+
+
+def test_bundle_drops_planes_without_a_share():
+    bundle = Bundle(2, 1.0)
+    bundle.add(np.array([1.0, 0.0]), 1.0)
+    bundle.add(np.array([0.0, 0.0]), -5.0)  # below the plane zero everywhere
+    for _ in range(IDLE + 1):
+        bundle.solve(1e-9)
+    assert bundle.b.tolist() == [0.0, 1.0]

@@ -1,0 +1,257 @@
+"""FSAUC: projection and stages against plain references, the answer against the exact minimiser in the ball."""
+
+import os
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from shifted import auc, epochs, make, minimum_in_ball, table
+
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import project_l1
+from aucmax.solvers.exact import Exact
+from aucmax.solvers.fsauc import FSAUC, Limits, project
+from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.shared.saddle import Frame, in_ball
+
+
+def onto_set(v, limits):
+    """On |w|_1 <= R and |a|, |b| <= R kappa alone."""
+    return np.concatenate([project_l1(v[:-2], limits.l1), np.clip(v[-2:], -limits.bound, limits.bound)])
+
+
+def dykstra(v, start, limits, rounds=100000):
+    """The nearest point of the intersection by alternating projections with corrections.
+
+    The point itself may rest for a while before it moves on: only when the corrections rest too, it has arrived.
+    """
+    now = np.stack([v, np.zeros_like(v), np.zeros_like(v)])
+    for _ in range(rounds):
+        v, p, q = before = now
+        inner = onto_set(v + p, limits)
+        step = inner + q - start
+        after = start + step * min(1.0, limits.around / np.linalg.norm(step))
+        now = np.stack([after, v + p - inner, inner + q - after])
+        if np.abs(now - before).max() < 1e-12:
+            break
+    return now[0]
+
+
+def cases(number):
+    """Points, starts inside the set, and limits, most of them with both constraints active."""
+    rng = np.random.default_rng(0)
+    for _ in range(number):
+        limits = Limits(rng.uniform(0.5, 3.0), rng.uniform(0.2, 2.0), rng.uniform(0.1, 1.5), np.inf)
+        yield 3.0 * rng.normal(size=8), onto_set(rng.normal(size=8), limits), limits
+
+
+def test_projection_is_that_of_dykstra():
+    moved = 0
+    for v, start, limits in cases(25):
+        expected = dykstra(v, start, limits)
+        project(v, start, limits)
+        np.testing.assert_allclose(v, expected, atol=1e-8)
+        moved += np.abs(v - onto_set(v, limits)).max() < 1e-12 and np.linalg.norm(v - start) > 0.999 * limits.around
+    assert moved > 12
+
+
+def test_projection_is_the_minimum_of_the_distance():
+    for v, start, limits in cases(5):
+
+        def distance(z, v=v):
+            w = z[:6] - z[6:12]  # |w|_1 made smooth by two parts of one sign
+            step = np.concatenate([w, z[12:]]) - v
+            return 0.5 * step @ step, np.concatenate([step[:6], -step[:6], step[6:]])
+
+        def within(z, start=start, limits=limits):
+            step = np.concatenate([z[:6] - z[6:12], z[12:]]) - start
+            return limits.around**2 - step @ step
+
+        result = minimize(
+            distance,
+            np.concatenate([np.maximum(start[:6], 0), np.maximum(-start[:6], 0), start[6:]]),
+            jac=True,
+            bounds=[(0, None)] * 12 + [(-limits.bound, limits.bound)] * 2,
+            constraints=[
+                {"type": "ineq", "fun": lambda z, limits=limits: limits.l1 - z[:12].sum()},
+                {"type": "ineq", "fun": within},
+            ],
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
+        project(v, start, limits)
+        found = np.concatenate([result.x[:6] - result.x[6:12], result.x[12:]])
+        np.testing.assert_allclose(v, found, atol=1e-5)  # what SLSQP with numerical slopes can do
+
+
+def published(problem, order, solver):
+    """One pass of section 4 of the specification, from zero, with explicit rows and in the scale of the paper."""
+    X, y, s = problem.data.X, problem.data.y, problem.data.weight / problem.data.weight.mean()
+    frame = Frame.of(problem.data, centred=True)
+    rows = (X - frame.centre) / frame.unit
+    p = s[y > 0].sum() / s.sum()
+    R, k = problem.penalty.radius * frame.unit, np.sqrt((rows**2).sum(axis=1).max())
+    n = y.size
+    m = max(1, int(np.floor(0.5 * np.log2(2 * n / np.log2(n)))) - 1)
+    n0, delta = n // m, 0.1
+    tail = np.sqrt(2 * np.log(12 / delta))
+    xi = min(p, 1 - p) - np.sqrt(2 * np.log(12 / delta) / n0)
+    G = max((1 + 4 * k) * k * (R + 1), 2 * k * (2 * R + 1 + 2 * R * k), 2 * k * (4 * k * R + 11 * R + 1))
+    R_k, beta = 2 * np.sqrt(1 + 2 * k**2) * R, 1 + 8 * k**2
+    D = 2 * np.sqrt(2) * k * R_k
+    v, al, stages = np.zeros(X.shape[1] + 2), 0.0, []
+    for number, part in enumerate(np.array_split(order, m)):
+        if solver.schedule == "theorem":
+            eta = np.sqrt(beta) * R_k / (G * np.sqrt(2 * n0))
+        else:
+            eta = solver.eta / (2 * p * (1 - p)) / 2**number
+        start, start_al, total = v.copy(), al, np.zeros_like(v)
+        count = -(-part.size // solver.batch_size)
+        for b in range(count):
+            batch = part[b * part.size // count : (b + 1) * part.size // count]
+            dv, dal = np.zeros_like(v), -2 * p * (1 - p) * al
+            for i in batch:
+                x, share = rows[i], s[i] / batch.size
+                q, side = v[:-2] @ x, -2 if y[i] > 0 else -1
+                c = 2 * (1 - p) if y[i] > 0 else 2 * p
+                dv[:-2] += share * c * ((q - v[side]) - y[i] * (1 + al)) * x
+                dv[side] -= share * c * (q - v[side])
+                dal -= share * c * y[i] * q
+            v = v - eta * dv
+            limits = Limits(R, R * k, R_k, D)
+            inside = onto_set(v, limits)
+            v = inside if np.linalg.norm(inside - start) <= R_k else dykstra(v, start, limits)
+            low, high = max(-2 * R * k, start_al - D), min(2 * R * k, start_al + D)
+            al = np.clip(al + eta * dal, low, high)
+            total += v / count
+        v = total
+        al = -(v[:-2] @ problem.data.delta) / frame.unit
+        stages.append(eta)
+        R_k /= 2
+        if xi > 0:
+            beta = 1 + 8 * k**2 + 32 * k**2 * (1 + 2 * k) ** 2 * (2 + tail) ** 2 / xi
+            D = 2 * np.sqrt(2) * k * R_k + 4 * np.sqrt(2) * k * (2 + tail) * (1 + 2 * k) * R / np.sqrt(xi * n0)
+        else:
+            D = np.inf
+    return v[:-2] / frame.unit, np.array(stages) * 2 * p * (1 - p)
+
+
+# a step of 20 meets the balls around the starts, dozens of times
+@pytest.mark.parametrize(("weighted", "size", "eta"), [(False, 1, 0.02), (True, 5, 0.02), (True, 1, 20.0)])
+def test_stages_are_the_published_ones(weighted, size, eta):
+    X, y, weight = table(n=600)
+    solver = FSAUC(radius=0.3, eta=eta, batch_size=size)
+    problem = solver.adapt(make(X, y, weight if weighted else None))
+    order = shuffled_blocks(y.size, np.random.default_rng(0))
+    expected, _ = published(problem, order, solver)
+    for form in (np.asarray, sparse.csr_array):
+        data = Data(form(X), y, problem.data.weight, problem.data.raw_moments, problem.data.scale)
+        state = solver.init(problem, np.zeros(8))
+        state = solver.epoch(Problem(data, problem.loss, problem.penalty), state, np.random.default_rng(0))
+        np.testing.assert_allclose(state.w, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [300, 4000])  # xi is not positive, positive
+def test_schedule_of_the_theorem(n):
+    X, y, _ = table(n=n)
+    solver = FSAUC(radius=0.3, schedule="theorem", batch_size=1)
+    problem = solver.adapt(make(X, y))
+    order = shuffled_blocks(y.size, np.random.default_rng(0))
+    expected, etas = published(problem, order, solver)
+    stages = solver._stages(problem, Frame.of(problem.data, True), 1)
+    np.testing.assert_allclose([eta for eta, _ in stages], etas, rtol=1e-12)
+    state = solver.epoch(problem, solver.init(problem, np.zeros(8)), np.random.default_rng(0))
+    np.testing.assert_allclose(state.w, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("radius", [None, 0.3])
+def test_approaches_the_minimum_in_the_ball(weighted, radius):
+    X, y, weight = table(n=2000, dim=10)
+    problem = make(X, y, weight if weighted else None, full=True)
+    ball = in_ball(problem, radius, 1)
+    lowest = ball.objective(minimum_in_ball(ball, project_l1))
+    trace = FSAUC(radius=radius, max_epochs=64, tol=0.0).solve(problem, rng=np.random.default_rng(0)).trace
+    excess = trace["objective"] - lowest
+    assert (excess >= -1e-12).all()
+    assert (trace["gap"] >= excess - 1e-12).all()
+    assert excess[-1] < 2e-2 * lowest
+    slope = np.polyfit(np.log(trace["epoch"]), np.log(excess), 1)[0]
+    assert slope < -0.3  # more epochs, a better answer
+
+
+def test_schedule_of_the_theorem_improves_with_epochs():
+    problem = make(*table(n=2000, dim=10))
+    trace = FSAUC(schedule="theorem", max_epochs=20, tol=0.0).solve(problem, rng=np.random.default_rng(0)).trace
+    assert trace["objective"][-1] < trace["objective"][0]
+
+
+def test_weights_are_in_the_ball():
+    found = FSAUC(radius=0.2, max_epochs=3).solve(make(*table()), rng=np.random.default_rng(0))
+    assert np.abs(found.coef).sum() <= 0.2 * (1 + 1e-12)
+
+
+def test_dense_equals_csr():
+    X, y, weight = table()
+    solver = FSAUC(batch_size=3)
+    dense = epochs(solver, make(X, y, weight), 3)[-1]
+    csr = epochs(solver, make(sparse.csr_array(X), y, weight), 3)[-1]
+    np.testing.assert_allclose(dense.w, csr.w, atol=1e-12)
+
+
+def test_same_seed_same_answer():
+    problem = make(*table())
+    first, second, other = (epochs(FSAUC(), problem, 2, seed)[-1].w for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first, second)
+    assert (first != other).any()
+
+
+def test_resumes_from_a_pickled_state():
+    solver, problem = FSAUC(), make(*table())
+    whole = epochs(solver, problem, 4)
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        shuffled_blocks(problem.data.n, rng)
+    state = pickle.loads(pickle.dumps(whole[2]))
+    for _ in range(2):
+        state = solver.epoch(solver.adapt(problem), state, rng)
+    np.testing.assert_array_equal(state.w, whole[4].w)
+    assert state.passes == 4
+
+
+def test_one_percent_positives():
+    problem = make(*table(n=4000, dim=6, rate=0.01)[:2], full=True)
+    best = Exact().solve(problem)
+    found = FSAUC(max_epochs=30, tol=0.0).solve(problem, rng=np.random.default_rng(0))
+    assert auc(problem.data, found.coef) > auc(problem.data, best.coef) - 0.01
+
+
+def test_few_rows_and_equal_class_means():
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    for schedule in ("halving", "theorem"):
+        found = FSAUC(schedule=schedule, max_epochs=3).solve(make(X, np.array([1.0, 1.0, -1.0, -1.0])))
+        assert np.isfinite(found.coef).all()
+
+
+def test_bad_settings_are_named():
+    problem = make(*table())
+    with pytest.raises(ValueError, match="unknown schedule 'cosine'; choose one of"):
+        FSAUC(schedule="cosine").solve(problem)
+    with pytest.raises(ValueError, match="eta=-1; give a finite number above zero"):
+        FSAUC(eta=-1).solve(problem)
+    with pytest.raises(ValueError, match="radius='a'; give a finite number above zero"):
+        FSAUC(radius="a").solve(problem)
+    with pytest.raises(ValueError, match=r"batch_size=2\.5; give a whole number above zero"):
+        FSAUC(batch_size=2.5).solve(problem)
+
+
+@pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA is not set")
+def test_a9a_within_a_hundredth_of_the_optimum():
+    z = np.load(os.path.join(os.environ["AUCMAX_DATA"], "a9a.npz"))
+    X = sparse.csr_array((z["data"].astype(float), z["indices"], z["indptr"]), shape=tuple(z["shape"]))
+    problem = make(X, np.where(z["y"] > 0, 1.0, -1.0), alpha=1e-3)
+    found = FSAUC(max_epochs=10).solve(problem, rng=np.random.default_rng(0))
+    assert auc(problem.data, found.coef) > 0.9021 - 0.01

@@ -1,0 +1,181 @@
+"""Newton against liblinear on explicit pairs, its certificate against the truth, and its limits."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.svm import LinearSVC
+
+from aucmax.losses import Exponential, SquaredHinge
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers.newton import Newton
+from aucmax.solvers.shared.sample import Sample
+
+PENALTIES = {"l2": ElasticNet(0.0, 0.02), "elastic net": ElasticNet(0.02, 0.01), "l1": ElasticNet(0.05, 0.0)}
+
+
+def make(X, y, weight, penalty, *, form=np.asarray, dtype=float, standardize=False):
+    data = Data.of(form(X.astype(dtype)), y, weight, standardize=standardize, full=False)
+    return Problem(data, SquaredHinge(), penalty)
+
+
+def liblinear(all_pairs, l2):
+    """Minimiser over explicit pairs, every other one turned around as liblinear wants two classes."""
+    sign = np.where(np.arange(all_pairs.weights.size) % 2 == 0, 1.0, -1.0)
+    model = LinearSVC(C=1.0, loss="squared_hinge", fit_intercept=False, dual=True, tol=1e-10, max_iter=10**6)
+    weight = all_pairs.weights / l2
+    return model.fit(sign[:, None] * all_pairs.differences, sign, sample_weight=weight).coef_[0]
+
+
+@pytest.mark.parametrize("l2", [1e-3, 0.1])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_optimum_is_that_of_liblinear_on_all_pairs(table, pairs, l2, form):
+    X, y, weight = table(n=40)
+    problem = make(X, y, weight, ElasticNet(0.0, l2), form=form)
+    best = problem.objective(liblinear(pairs(X, y, weight), l2))
+    solution = Newton(tol=1e-9).solve(problem)
+    assert solution.objective == pytest.approx(best, rel=3e-5)
+    assert solution.objective <= best * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+def test_gap_is_never_below_the_excess(table, penalty):
+    problem = make(*table(n=200, dim=10), penalty)
+    best = Newton(tol=1e-12).solve(problem).objective
+    trace = Newton(tol=1e-12).solve(problem).trace
+    assert (trace["gap"] >= trace["objective"] - best - 1e-14).all()
+    assert (np.diff(trace["objective"]) <= 1e-14).all()
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+@pytest.mark.parametrize("shape", [(300, 8), (20, 50), (400, 40)], ids=["tall", "n < dim", "wide"])
+@pytest.mark.parametrize("unscaled", [False, True])
+def test_reaches_the_tolerance(table, penalty, shape, unscaled):
+    X, y, weight = table(n=shape[0], dim=shape[1], unscaled=unscaled)
+    problem = make(X, y, weight, penalty, standardize=unscaled)
+    solution = Newton(tol=1e-6).solve(problem)
+    assert solution.converged
+    objective, gap = problem.certify(solution.coef)
+    assert objective == pytest.approx(solution.objective, rel=1e-12)
+    assert (
+        gap <= 1.001e-6 * objective
+    )  # scores are updated by the solver and computed resets_fitted_state by the problem
+
+
+def test_elastic_net_leaves_exact_zeros_where_the_optimum_has_them(table):
+    problem = make(*table(n=200, dim=30), ElasticNet(0.1, 0.01))
+    w = Newton(tol=1e-12).solve(problem).coef
+    slope = problem.gradient(w) + 0.01 * w
+    assert 0 < np.count_nonzero(w) < 30
+    np.testing.assert_allclose(slope[w != 0], -0.1 * np.sign(w[w != 0]), atol=1e-7)
+    assert (np.abs(slope[w == 0]) <= 0.1 + 1e-9).all()
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+def test_csr_equals_dense(table, penalty):
+    X, y, weight = table(n=300, dim=8)
+    dense, csr = (
+        Newton(tol=1e-12).solve(make(X, y, weight, penalty, form=f)).coef for f in (np.asarray, sparse.csr_array)
+    )
+    np.testing.assert_allclose(csr, dense, rtol=1e-5, atol=1e-6)
+
+
+def test_a_weight_of_two_is_two_rows(table):
+    X, y, _ = table()
+    twice = np.where(np.arange(y.size) % 3 == 0, 2, 1)
+    penalty = PENALTIES["l2"]
+    weighted = Newton(tol=1e-12).solve(make(X, y, twice.astype(float), penalty)).coef
+    repeated = Newton(tol=1e-12).solve(
+        make(np.repeat(X, twice, axis=0), np.repeat(y, twice), np.ones(twice.sum()), penalty)
+    )
+    np.testing.assert_allclose(weighted, repeated.coef, rtol=1e-5, atol=1e-7)
+
+
+def test_single_precision(table):
+    X, y, weight = table(n=300, dim=8)
+    single, double = (Newton().solve(make(X, y, weight, PENALTIES["l2"], dtype=kind)) for kind in (np.float32, float))
+    assert single.converged
+    assert single.objective == pytest.approx(double.objective, rel=1e-5)
+
+
+def test_separable_rows():
+    X = np.concatenate([np.full((5, 1), 3.0), np.full((7, 1), 1.0)])
+    problem = make(X, np.repeat([1.0, -1.0], [5, 7]), np.ones(12), ElasticNet(0.0, 1e-6))
+    solution = Newton().solve(problem, w=np.array([5.0]))  # all pairs satisfied: only the penalty is left
+    assert solution.converged
+    assert solution.coef[0] == pytest.approx(0.5, rel=1e-5)
+
+
+def test_huge_rows(table):
+    X, y, weight = table()
+    solution = Newton().solve(make(1e8 * X, y, weight, PENALTIES["l2"]))
+    assert np.isfinite(solution.coef).all() and np.isfinite(solution.objective)
+
+
+def test_constant_columns_and_rows_of_zeros(table):
+    X, y, weight = table(n=100)
+    X[:, 2], X[:5] = 7.0, 0.0
+    solution = Newton().solve(make(X, y, weight, PENALTIES["l2"]))
+    assert solution.converged
+
+
+def test_a_sample_is_taken_from_tall_tables_only(table):
+    tall, wide = (make(*table(n=n, dim=dim), PENALTIES["l2"]).data for n, dim in ((4000, 5), (4000, 50)))
+    sample = Sample.of(tall)
+    assert sample is not None and Sample.of(wide) is None
+    assert sample.data.n <= 800 and set(sample.data.y) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("rate", [0.002, 0.3, 0.998])
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+def test_tall_tables_start_from_a_sample(table, rate, penalty):
+    problem = make(*table(n=5000, dim=4, rate=rate), penalty)
+    solution = Newton(tol=1e-8).solve(problem)
+    assert solution.converged
+    away = Newton(tol=1e-8).solve(problem, w=np.full(4, 0.1))
+    assert away.objective == pytest.approx(solution.objective, rel=3e-8)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+def test_a_kept_state_goes_on_as_if_never_stopped(table, penalty):
+    problem = make(*table(n=400, dim=5), penalty)
+    rng, solver = np.random.default_rng(0), Newton()
+    first = solver.epoch(problem, solver.init(problem, np.zeros(5)), rng)
+    kept = pickle.dumps(first)
+    second = solver.epoch(problem, first, rng)
+    np.testing.assert_array_equal(solver.epoch(problem, pickle.loads(kept), rng).w, second.w)
+    np.testing.assert_array_equal(solver.epoch(problem, first, rng).w, second.w)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_exponential_optimum_is_that_of_a_general_minimiser_on_all_pairs(table, pairs, penalty, form):
+    X, y, weight = table(n=60, dim=4)
+    problem = Problem(Data.of(form(X), y, weight, standardize=False, full=False), Exponential(), penalty)
+    all_pairs = pairs(X, y, weight)
+
+    def objective(parts):  # w = parts[:4] - parts[4:], which makes the l1 norm smooth
+        w = parts[:4] - parts[4:]
+        value = all_pairs.weights @ np.exp(-all_pairs.differences @ w)
+        return value + penalty.l1 * parts.sum() + 0.5 * penalty.l2 * w @ w
+
+    limits = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10**4, "maxfun": 10**6}
+    best = minimize(objective, np.full(8, 0.1), method="L-BFGS-B", bounds=[(0, None)] * 8, options=limits).fun
+    solution = Newton(tol=1e-9).solve(problem)
+    assert solution.converged
+    assert solution.objective == pytest.approx(best, rel=1e-7)
+    assert solution.gap >= solution.objective - best - 1e-12
+    assert (solution.trace["gap"] >= solution.trace["objective"] - best - 1e-9).all()
+
+
+def test_exponential_on_separable_and_huge_rows(table):
+    X, y, weight = table(n=200)
+    for rows in (X + 5.0 * y[:, None], 1e6 * X, 1e-6 * X):
+        problem = Problem(
+            Data.of(rows, y, weight, standardize=True, full=False), Exponential(), ElasticNet(0.0, 1e-4)
+        )
+        assert Newton(tol=1e-6).solve(problem).converged

@@ -1,0 +1,183 @@
+"""PairSVRG: lazy steps against one after the other, its sampling and constants over all pairs, and the optimum."""
+
+import warnings
+
+import numpy as np
+import pytest
+from kinds import FORMS, KINDS, RATIOS, make_problem
+from sklearn.exceptions import ConvergenceWarning
+
+from aucmax.losses import Squared
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers import Exact
+from aucmax.solvers.pair_svrg import PairSVRG, _epoch, _evaluate, _pairs, skipped_steps
+from aucmax.solvers.registry import check_penalty_supported
+
+SAMPLINGS = ("importance", "uniform")
+
+
+def tables(eta, l2, k):
+    """d^k and d + ... + d^k, by repeated multiplication."""
+    powers = np.cumprod(np.append(1.0, np.full(k, 1.0 / (1.0 + eta * l2))))
+    return powers, np.append(0.0, np.cumsum(powers[1:]))
+
+
+@pytest.mark.parametrize("l2", [0.0, 1e-9, 0.01, 0.5])
+@pytest.mark.parametrize("l1", [0.0, 0.02, 0.3])
+def test_skipped_steps_equal_one_after_the_other(l1, l2):
+    rng, eta, crossings = np.random.default_rng(0), 0.1, 0
+    powers, sums = tables(eta, l2, 400)
+    for _ in range(500):
+        start, mu = rng.normal() * rng.choice([0.0, 0.01, 0.3]), rng.normal() * rng.choice([0.01, 0.3])
+        skipped = int(rng.integers(0, 400))
+        w = start
+        for _ in range(skipped):
+            u = w - eta * mu
+            w = np.sign(u) * max(abs(u) - eta * l1, 0.0) / (1.0 + eta * l2)
+        crossings += start * w < 0
+        assert skipped_steps(start, skipped, eta * mu, eta * l1, powers, sums) == pytest.approx(w, abs=1e-12)
+    assert crossings > 10  # signs did change
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("penalty", [ElasticNet(0.03, 0.1), ElasticNet(0.05, 0.0), ElasticNet(0.0, 0.1)])
+def test_lazy_steps_equal_dense_prox_steps_after_1000(table, form, penalty):
+    X, y, _ = table(200, 30, sparsity=0.85)
+    rng, eta, m = np.random.default_rng(1), 0.02, 1000
+    i, j = rng.choice(np.flatnonzero(y > 0), m), rng.choice(np.flatnonzero(y < 0), m)
+    weight, mu, snapshot = rng.uniform(0.5, 2.0, m), 0.1 * rng.normal(size=30), 0.2 * rng.normal(size=30)
+    w = snapshot.copy()
+    for t in range(m):
+        a = X[i[t]] - X[j[t]]
+        w = penalty.prox(w - eta * (weight[t] * (a @ (w - snapshot)) * a + mu), eta)
+    data = Data.of(form(X), y, np.ones(y.size), standardize=False, full=False)
+    for run in (_epoch, getattr(_epoch, "py_func", _epoch)):  # compiled, and plain Python
+        lazy = snapshot.copy()
+        run(
+            data.rows, i, j, eta * weight, X @ snapshot, eta * mu, eta * penalty.l1, *tables(eta, penalty.l2, m), lazy
+        )
+        np.testing.assert_allclose(lazy, w, atol=1e-10)
+
+
+def test_snapshot_equals_all_pairs(table, pairs):
+    problem = make_problem(table, l1_ratio=0.3)
+    w = np.random.default_rng(0).normal(size=problem.data.dim)
+    P, point = pairs(problem.data.X, problem.data.y, problem.data.weight), _evaluate(problem, w)
+    assert point.objective == pytest.approx(P.squared(w) + problem.penalty.value(w), rel=1e-12)
+    expected = -P.differences.T @ (P.weights * (1.0 - P.differences @ w))
+    np.testing.assert_allclose(point.gradient, expected, atol=1e-12)
+    np.testing.assert_allclose(point.scores, problem.data.X @ w, atol=1e-12)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_no_pair_is_steeper_than_L(table, sampling):
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    state = PairSVRG(sampling=sampling).init(problem, np.zeros(problem.data.dim))
+    X, y, h, r = problem.data.X, problem.data.y, state.h, problem.data.r
+    squares = np.square(X[y > 0][:, None] - X[y < 0][None]).sum(axis=2)
+    both = h[y > 0][:, None] + h[y < 0][None]
+    mean = np.sum(r[y > 0][:, None] * r[y < 0][None] * both)
+    steepest = (mean / both * squares).max()
+    assert steepest <= state.L
+    assert 4.0 * steepest >= state.L  # and L is not far above
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_pairs_are_drawn_as_often_as_they_should(table, sampling):
+    X, y, weight = table(12, 3)
+    problem = Problem(Data.of(X, y, weight, standardize=False, full=False), Squared(), ElasticNet(0.1, 0.1))
+    h, r, m = PairSVRG(sampling=sampling).init(problem, np.zeros(3)).h, problem.data.r, 200_000
+    i, j = _pairs(problem.data, h, m, np.random.default_rng(2))
+    counts = np.zeros((12, 12))
+    np.add.at(counts, (i, j), 1.0)
+    probability = np.where((y[:, None] > 0) & (y[None] < 0), np.outer(r, r) * (h[:, None] + h[None]), 0.0)
+    probability /= probability.sum()
+    deviation = np.sqrt(m * probability * (1.0 - probability))
+    assert (np.abs(counts - m * probability) <= 5.0 * deviation).all()
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_reaches_the_optimum(table, form, kind, l1_ratio, sampling):
+    problem = make_problem(table, kind, form, l1_ratio=l1_ratio)
+    exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
+    solution = PairSVRG(sampling=sampling, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
+    assert solution.converged
+    assert solution.objective - exact.objective <= 1e-10 * exact.objective
+    away = solution.coef - exact.coef
+    assert 0.5 * problem.penalty.l2 * away @ away <= 2e-10 * exact.objective  # strong convexity
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("kind", ["weighted", "rare"])
+def test_l1_alone_reaches_the_optimum(table, form, kind):
+    problem = make_problem(table, kind, form, l1_ratio=1.0)
+    exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
+    solution = PairSVRG(tol=1e-10).solve(problem, rng=np.random.default_rng(0))
+    assert solution.converged
+    assert solution.objective - exact.objective <= 1e-10 * exact.objective
+    np.testing.assert_array_equal(solution.coef == 0, exact.coef == 0)
+
+
+@pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
+def test_convergence_is_linear(table, l1_ratio):
+    problem = make_problem(table, "weighted", l1_ratio=l1_ratio)
+    gap = PairSVRG(tol=1e-12).solve(problem, rng=np.random.default_rng(0)).trace["gap"]
+    line = np.corrcoef(np.arange(gap.size), np.log(gap))[0, 1]
+    assert gap.size >= 8
+    assert line < 0
+    assert line**2 > 0.98
+
+
+@pytest.mark.parametrize("factor", [32.0, 1e3, 1e6])
+def test_a_step_that_diverges_is_cut_and_named(table, factor):
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
+    solver = PairSVRG(step=factor / L, tol=1e-10)
+    with pytest.warns(ConvergenceWarning, match=r"step=.* diverges; steps were cut"):
+        solution = solver.solve(problem, rng=np.random.default_rng(0))
+    assert solution.converged
+    assert (np.diff(solution.trace["objective"]) <= 0).all()  # nothing worse was ever returned
+
+
+def test_a_step_that_does_not_diverge_is_not_complained_about(table):
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PairSVRG(step=0.5 / L, tol=0.0, max_epochs=60).solve(problem, rng=np.random.default_rng(0))
+
+
+def test_the_shortest_step_takes_every_snapshot_and_returns_the_best(table):
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
+    solution = PairSVRG(step=0.3 / L, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
+    assert solution.converged
+    assert (np.diff(solution.trace["objective"]) <= 0).all()
+    assert np.unique(np.diff(solution.trace["passes"])).size > 3  # epochs of random length
+
+
+def test_outliers_hardly_matter_with_importance(table):
+    X, y, weight = table(600, 8)
+    X[:5] *= 30.0
+    data = Data.of(X, y, weight, standardize=False, full=False)
+    problem = Problem(data, Squared(), ElasticNet(0.01, 0.05))
+    passes = {
+        sampling: PairSVRG(sampling=sampling).solve(problem, rng=np.random.default_rng(0)).trace["passes"][-1]
+        for sampling in SAMPLINGS
+    }
+    assert 2 * passes["importance"] < passes["uniform"]
+
+
+def test_no_penalty_is_refused():
+    with pytest.raises(ValueError, match=r"PairSVRG takes the penalties.* not 'none'.* take one of.*'exact'"):
+        check_penalty_supported(PairSVRG(), ElasticNet(0.0, 0.0), Squared())
+
+
+def test_an_unknown_sampling_is_refused(table):
+    with pytest.raises(ValueError, match="sampling='stratified'; choose one of"):
+        PairSVRG(sampling="stratified").solve(make_problem(table, l1_ratio=0.3))

@@ -1,0 +1,163 @@
+"""SPDAM against its iteration in plain NumPy, its proximal step by a numerical argmin, and the exact optimum."""
+
+import numpy as np
+import pytest
+from kinds import FORMS, KINDS, RATIOS, make_problem
+from scipy import optimize, sparse
+
+from aucmax.losses import Squared
+from aucmax.problem.penalties import ElasticNet
+from aucmax.solvers import Exact
+from aucmax.solvers.registry import check_penalty_supported
+from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.spdam import SPDAM, Steps, _epoch, _shortfall
+
+
+def saddle_rows(data):
+    """z_i = sqrt(n r_i) (x_i - mean) and delta, from the definitions."""
+    X = data.X.toarray() if sparse.issparse(data.X) else data.X
+    means, r = np.empty_like(X), np.empty(data.n)
+    for side in (data.y > 0, data.y < 0):
+        r[side] = data.weight[side] / data.weight[side].sum()
+        means[side] = r[side] @ X[side]
+    return np.sqrt(data.n * r)[:, None] * (X - means), means[data.y > 0][0] - means[data.y < 0][0]
+
+
+def primal_step(q, delta, l1, c):
+    """argmin_w -q.w + (1 - w.delta)^2 / 2 + l1 |w|_1 + (c / 2) |w|^2, by coordinate descent to the last digit."""
+    H = c * np.eye(q.size) + np.outer(delta, delta)
+    w = np.linalg.solve(H, q + delta)
+    if l1 == 0:
+        return w
+    before = np.full_like(w, np.inf)
+    while np.abs(w - before).max() > 1e-14:
+        before = w.copy()
+        for j in range(q.size):
+            z = q[j] + delta[j] - H[j] @ w + H[j, j] * w[j]
+            w[j] = np.sign(z) * max(abs(z) - l1, 0.0) / H[j, j]
+    return w
+
+
+def iterate(problem, batches, steps):
+    """w and beta after these batches, with matrices."""
+    Z, delta = saddle_rows(problem.data)
+    n, l1, l2 = len(Z), problem.penalty.l1, problem.penalty.l2
+    beta, u, w, v = np.zeros(n), np.zeros(delta.size), np.zeros(delta.size), np.zeros(delta.size)
+    for batch in batches:
+        before = beta.copy()
+        beta[batch] = (steps.sigma * Z[batch] @ v + beta[batch]) / (1.0 + steps.sigma)
+        du = Z.T @ (beta - before) / n
+        ubar = u + (n / len(batch)) * du
+        u = u + du
+        new = primal_step(w / steps.tau - ubar, delta, l1, l2 + 1.0 / steps.tau)
+        w, v = new, new + steps.theta * (new - w)
+    return w, beta
+
+
+@pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
+def test_saddle_function_is_the_objective(table, pairs, l1_ratio):
+    problem = make_problem(table, l1_ratio=l1_ratio)
+    Z, delta = saddle_rows(problem.data)
+    w = 0.3 * np.random.default_rng(0).normal(size=delta.size)
+    beta = Z @ w  # where the maximum over beta is attained
+    saddle = np.mean(beta * (Z @ w) - beta**2 / 2) + 0.5 * (1.0 - w @ delta) ** 2
+    assert saddle == pytest.approx(pairs(problem.data.X, problem.data.y, problem.data.weight).squared(w), rel=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_size):
+    problem, solver = make_problem(table, "weighted", form, l1_ratio=l1_ratio), SPDAM(batch_size=batch_size)
+    start = solver.init(problem, np.zeros(problem.data.dim))
+    state = solver.epoch(problem, start, np.random.default_rng(1))
+    order = shuffled_blocks(problem.data.n, np.random.default_rng(1))
+    batches = [order[k : k + batch_size] for k in range(0, problem.data.n - batch_size + 1, batch_size)]
+    w, beta = iterate(problem, batches, start.steps)
+    np.testing.assert_allclose(state.w, w, atol=1e-10)
+    np.testing.assert_allclose(state.beta, beta, atol=1e-10)
+    assert state.passes == pytest.approx(len(batches) * batch_size / problem.data.n)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_compiled_equals_plain_python(table, form):
+    problem, solver = make_problem(table, "weighted", form, l1_ratio=0.3), SPDAM()
+    state, data = solver.init(problem, np.zeros(problem.data.dim)), problem.data
+    results = []
+    for run in (_epoch, getattr(_epoch, "py_func", _epoch)):
+        beta, u, w, v = state.beta.copy(), state.u.copy(), state.w.copy(), state.v.copy()
+        rows = (data.rows, data.y, np.sqrt(data.e), np.arange(data.n).reshape(-1, 10), data.means, data.delta)
+        run(*rows, problem.penalty.l1, problem.penalty.l2, state.steps, beta, u, w, v)
+        results.append(w)
+    np.testing.assert_allclose(*results, atol=1e-12)
+
+
+@pytest.mark.parametrize("l1", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_primal_step_is_the_argmin(l1, seed):
+    rng = np.random.default_rng(seed)
+    q, delta, c = rng.normal(size=5), rng.normal(size=5), 0.5
+    s = _shortfall(q, delta, l1, c, rng.normal())
+    z = q + s * delta
+    w = np.sign(z) * np.maximum(np.abs(z) - l1, 0.0) / c
+
+    def split(parts):  # w = parts[:5] - parts[5:], both not negative: smooth
+        w = parts[:5] - parts[5:]
+        return -q @ w + 0.5 * (1.0 - w @ delta) ** 2 + l1 * parts.sum() + 0.5 * c * w @ w
+
+    found = optimize.minimize(
+        split, np.full(10, 0.1), bounds=[(0, None)] * 10, options={"ftol": 1e-15, "gtol": 1e-10}
+    )
+    np.testing.assert_allclose(w, found.x[:5] - found.x[5:], atol=1e-4)  # L-BFGS, finite differences
+    assert split(np.concatenate([np.maximum(w, 0), np.maximum(-w, 0)])) <= found.fun + 1e-12
+    assert 1.0 - w @ delta == pytest.approx(s, abs=1e-12)
+
+
+@pytest.mark.parametrize("m", [1, 3, 100, 1000])
+@pytest.mark.parametrize("kappa2, l2", [(1.0, 0.1), (1e4, 1e-3), (1e-3, 10.0)])
+def test_steps_satisfy_the_identities_of_the_theorem(m, kappa2, l2):
+    n = 1000
+    sigma, tau, theta = Steps.of(n, m, kappa2, l2)
+    assert 4.0 * kappa2 * m * sigma**2 == pytest.approx(2.0 * l2 * (n - m) * sigma + l2 * n)
+    assert 4.0 * sigma * tau * kappa2 == pytest.approx(1.0)
+    assert 1 / m + 1 / (2 * sigma * m) - 1 / n == pytest.approx(theta * (1 / m + 1 / (2 * sigma * m)))
+    assert 1 / (2 * tau) == pytest.approx(theta * (1 / (2 * tau) + l2))
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
+def test_reaches_the_optimum(table, form, kind, l1_ratio):
+    problem = make_problem(table, kind, form, l1_ratio=l1_ratio)
+    exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
+    solution = SPDAM(tol=1e-10).solve(problem, rng=np.random.default_rng(0))
+    assert solution.converged
+    assert solution.objective - exact.objective <= 1e-10 * exact.objective
+    away = solution.coef - exact.coef
+    assert 0.5 * problem.penalty.l2 * away @ away <= 2e-10 * exact.objective  # strong convexity
+
+
+@pytest.mark.parametrize("batch_size", [1, 37, 300, 5000])
+def test_every_batch_size_reaches_the_optimum(table, batch_size):
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    solution = SPDAM(batch_size=batch_size, tol=1e-10, max_epochs=5000).solve(problem, rng=np.random.default_rng(0))
+    assert solution.converged
+
+
+def test_a_start_at_the_optimum_stays_there(table):
+    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    best = Exact(tol=1e-14).solve(problem).coef
+    solver = SPDAM()
+    state = solver.epoch(problem, solver.init(problem, best), np.random.default_rng(0))
+    np.testing.assert_allclose(state.w, best, atol=1e-6)
+
+
+@pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.0), ElasticNet(0.0, 0.0)])
+def test_penalties_without_l2_are_refused(penalty):
+    with pytest.raises(ValueError, match=r"SPDAM takes the penalties.* not.* take one of.*'exact'"):
+        check_penalty_supported(SPDAM(), penalty, Squared())
+
+
+def test_an_impossible_batch_size_is_refused(table):
+    with pytest.raises(ValueError, match="batch_size=0"):
+        SPDAM(batch_size=0).solve(make_problem(table))
