@@ -1,11 +1,153 @@
-"""Settings that are numbers: one check, one sentence each."""
+"""Parameters: one table of constraints per class, and one sentence for each that is broken.
+
+A class lists what it accepts, a subclass adds to that of its base:
+
+    parameter_constraints = {
+        "alpha": [Option("auto"), Number(0)],
+        "max_depth": [None, Integer(1)],
+        "standardize": [Boolean()],
+    }
+
+and calls `check_params(self)` before it does anything else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+
+
+class Constraint(Protocol):
+    """What a parameter may be; `str` of it completes the sentence "give ..."."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value satisfies the constraint."""
+
+
+class Number:
+    """A finite real number within limits, each of which belongs to the range unless it is said to be open.
+
+    Examples
+    --------
+    >>> str(Number(0)), str(Number(0, 1, open="low")), Number(0).accepts(True), Number(0, 1).accepts(np.float32(0.2))
+    ('a finite number of 0 or more', 'a number above 0 and at most 1', False, True)
+    """
+
+    def __init__(self, low: float = -np.inf, high: float = np.inf, *, open: str = "") -> None:
+        self.low = low
+        self.high = high
+        self.open = open  # "", "low", "high" or "both"
+
+    def accepts(self, value: Any) -> bool:
+        """Booleans are not numbers."""
+        if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(value):
+            return False
+        above = value > self.low if self.open in ("low", "both") else value >= self.low
+        below = value < self.high if self.open in ("high", "both") else value <= self.high
+        return bool(above and below)
+
+    def __str__(self) -> str:
+        if self.low == -np.inf and self.high == np.inf:
+            return "a finite number"
+        if self.high == np.inf:
+            return f"a finite number {'above' if self.open else 'of'} {self.low:g}{'' if self.open else ' or more'}"
+        low = f"above {self.low:g}" if self.open in ("low", "both") else f"from {self.low:g}"
+        high = f"below {self.high:g}" if self.open in ("high", "both") else f"at most {self.high:g}"
+        return f"a number {low} to {self.high:g}" if not self.open else f"a number {low} and {high}"
+
+
+class Integer:
+    """An integer within limits, both of which belong to the range.
+
+    Examples
+    --------
+    >>> str(Integer(1)), Integer(1).accepts(np.int64(3)), Integer(1).accepts(True), Integer(1).accepts(3.0)
+    ('an integer of 1 or more', True, False, False)
+    """
+
+    def __init__(self, low: int = 1, high: int | None = None) -> None:
+        self.low = low
+        self.high = high
+
+    def accepts(self, value: Any) -> bool:
+        """Booleans and whole floats are not integers."""
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            return False
+        return self.low <= value and (self.high is None or value <= self.high)
+
+    def __str__(self) -> str:
+        if self.high is None:
+            return f"an integer of {self.low} or more"
+        return f"an integer from {self.low} to {self.high}"
+
+
+class Option:
+    """One of several strings."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def accepts(self, value: Any) -> bool:
+        """Arrays and other objects are never equal to a name."""
+        return isinstance(value, str) and value in self.names
+
+    def __str__(self) -> str:
+        return repr(self.names[0]) if len(self.names) == 1 else f"one of {list(self.names)}"
+
+
+class Boolean:
+    """True or False, Python's or NumPy's; not 0, 1 or a string."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is a boolean."""
+        return isinstance(value, (bool, np.bool_))
+
+    def __str__(self) -> str:
+        return "True or False"
+
+
+class InstanceOf:
+    """An object of a class, with the words that name it."""
+
+    def __init__(self, kind: type | tuple[type, ...], words: str) -> None:
+        self.kind = kind
+        self.words = words
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is of that class."""
+        return isinstance(value, self.kind)
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def check_param(name: str, value: Any, *constraints: Constraint | None) -> None:
+    """Refuse a value that satisfies none of the constraints; None among them accepts None.
+
+    Examples
+    --------
+    >>> check_param("alpha", -1.0, Option("auto"), Number(0))
+    Traceback (most recent call last):
+    ValueError: alpha=-1.0; give 'auto' or a finite number of 0 or more
+    """
+    for constraint in constraints:
+        if value is None if constraint is None else constraint.accepts(value):
+            return
+    *first, last = map(str, constraints)
+    accepted = f"{', '.join(first)} or {last}" if first else last
+    raise ValueError(f"{name}={value!r}; give {accepted}")
+
+
+def check_params(instance: Any) -> None:
+    """Check the parameters of an estimator or solver against the constraints of its class and of its bases."""
+    table: dict[str, Sequence[Constraint | None]] = {}
+    for kind in reversed(type(instance).__mro__):
+        table.update(vars(kind).get("parameter_constraints", {}))
+    for name, constraints in table.items():
+        check_param(name, getattr(instance, name), *constraints)
 
 
 def is_number(value: Any) -> bool:
