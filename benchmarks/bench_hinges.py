@@ -73,7 +73,7 @@ def fit_rows(X, y, sign, kind):
 
     def ours(alpha=None):
         data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
-        alpha = automatic_alpha(data.moments) if alpha is None else alpha
+        alpha = automatic_alpha(data) if alpha is None else alpha
         return Newton(tol=ACCURACY).solve(Problem(data, SquaredHinge(), ElasticNet(0.0, alpha)))
 
     auto, weak, theirs = medians(ours, lambda: ours(1e-4), lambda: logistic(X, y, iterations), repeats=3)

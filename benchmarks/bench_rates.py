@@ -22,7 +22,7 @@ SETS = ("digits", "a9a", "w8a", "splice_scale")
 def make(name, strength=1.0):
     dataset = datasets.load(name)
     data = Data.of(dataset.X, dataset.y.astype(float), np.ones(dataset.y.size), standardize=False, full=False)
-    return Problem(data, Squared(), ElasticNet(0.0, strength * automatic_alpha(data.moments)))
+    return Problem(data, Squared(), ElasticNet(0.0, strength * automatic_alpha(data)))
 
 
 def promised(solver, problem):

@@ -24,5 +24,5 @@ def make_problem(table, kind="weighted", form=np.asarray, *, l1_ratio=0.0, alpha
     weight = weight if kind == "weighted" else np.ones(y.size)
     data = Data.of(form(X), y, weight, standardize=False, full=kind != "more columns")
     if alpha is None:
-        alpha = 0.1 * np.abs(data.delta).max() if l1_ratio == 1 else automatic_alpha(data.moments)
+        alpha = 0.1 * np.abs(data.delta).max() if l1_ratio == 1 else automatic_alpha(data)
     return Problem(data, Squared(), ElasticNet.of(alpha, l1_ratio))

@@ -28,7 +28,7 @@ from aucmax.problem.data import Data
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import find_loss, find_solver, for_streams, is_online, pose
+from aucmax.solvers.registry import find_loss, find_solver, for_streams, is_online, make_problem
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import LabeledData, make_rng
 from aucmax.validation.params import check_number, check_penalty
@@ -44,11 +44,11 @@ LARGEST = 1e100  # feature that is learned: weighted squares can still be added 
 TRIAL = LabeledData(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4))
 
 
-class Row(NamedTuple):
-    """A row that waits to be learned; side 0 is the label that came first, 1 the other."""
+class BufferedRow(NamedTuple):
+    """A row of the batch that is being filled."""
 
-    x: dict[Any, float]
-    side: int
+    x: dict[Any, float]  # features by name
+    side: int  # 0 for the label that came first, 1 for the other
     weight: float
 
 
@@ -128,7 +128,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         self.seed = seed
         self._columns: dict[Any, int] = {}
         self._labels: list[Any] = []  # in the order in which they came: inside, the second one is positive
-        self._waiting: list[Row] = []
+        self._buffer: list[BufferedRow] = []
         self._weights: list[float] = []
         self._intercept = 0.0
         self._scores = ScoreMoments()
@@ -141,11 +141,11 @@ class OnlineAUC(base.MiniBatchClassifier):
         check_weight(w)
         label = y.item() if isinstance(y, np.generic) else y
         labels = self._labels_with(label)
-        row = Row({name: _learnable(name, value) for name, value in x.items()}, labels.index(label), float(w))
-        if w > 0 and len(self._waiting) + 1 >= self.batch_size:
-            self._learn([*self._waiting, row])
+        row = BufferedRow({name: _learnable(name, value) for name, value in x.items()}, labels.index(label), float(w))
+        if w > 0 and len(self._buffer) + 1 >= self.batch_size:
+            self._learn([*self._buffer, row])
         elif w > 0:
-            self._waiting.append(row)
+            self._buffer.append(row)
         self._labels = labels
 
     @restores_on_error
@@ -157,7 +157,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         rows, labels = list(_dictionaries(X)), list(y)
         if len(rows) != len(labels):
             raise ValueError(f"{len(rows)} rows and {len(labels)} labels; give one label for each row")
-        self._waiting, self._scores = list(self._waiting), deepcopy(self._scores)  # these are changed in place
+        self._buffer, self._scores = list(self._buffer), deepcopy(self._scores)  # these are changed in place
         for x, label in zip(rows, labels, strict=True):
             self.learn_one(x, label)
 
@@ -213,7 +213,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         _check_labels(labels, self.pos_label)
         return labels
 
-    def _learn(self, rows: list[Row]) -> None:
+    def _learn(self, rows: list[BufferedRow]) -> None:
         """Learn these rows, after which none wait; if that fails, nothing has changed."""
         names = dict.fromkeys(name for row in rows for name in row.x if name not in self._columns)
         columns = self._columns | {name: len(self._columns) + k for k, name in enumerate(names)}
@@ -222,10 +222,10 @@ class OnlineAUC(base.MiniBatchClassifier):
         has_model = self._stream is not None and self._stream.problem is not None
         for row in rows:
             self._scores.add(row.side, row.weight, self._inside(row.x) if has_model else None)
-        self._stream, self._columns, self._waiting = stream, columns, []
+        self._stream, self._columns, self._buffer = stream, columns, []
         self._weights, self._intercept = weights, intercept
 
-    def _advanced(self, rows: list[Row], columns: dict[Any, int]) -> Stream:
+    def _advanced(self, rows: list[BufferedRow], columns: dict[Any, int]) -> Stream:
         """The stream after these rows."""
         spec, solver = self._spec_and_solver()
         stream = self._stream or Stream.start(len(columns), solver, make_rng(self.seed))
@@ -237,7 +237,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         spec, solver = self._spec_and_solver()
         make_rng(self.seed)
         solver.kept_weight()
-        solver.adapt(pose(spec, Data.of(*TRIAL, standardize=True, full=True), solver))
+        solver.adapt(make_problem(spec, Data.of(*TRIAL, standardize=True, full=True), solver)[0])
 
     def _spec_and_solver(self) -> tuple[ProblemSpec, Solver]:
         """The settings, turned into objects."""
@@ -245,7 +245,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         loss, solver = find_loss(self.loss), for_streams(self.solver, self.loss)
         if solver is not self.solver:
             _check_automatic(solver, loss)
-        found = find_solver(solver, None, loss, self.l1_ratio)
+        found = find_solver(solver, None, loss)
         is_online(solver)
         return ProblemSpec(loss, self.alpha, self.l1_ratio, True), found
 
@@ -307,7 +307,7 @@ def _dictionaries(X: Any) -> Iterator[dict[Any, Any]]:
         yield {name: value for name, value in row.items() if not is_missing(value)}
 
 
-def _table(rows: list[Row], columns: dict[Any, int]) -> LabeledData:
+def _table(rows: list[BufferedRow], columns: dict[Any, int]) -> LabeledData:
     """The rows in the given columns: a plain array, or CSR if they are mostly empty."""
     sizes = [len(row.x) for row in rows]
     indices = np.array([columns[name] for row in rows for name in row.x], dtype=np.int32)

@@ -84,7 +84,7 @@ def test_all_or_nothing(error):
             method(error)
         assert vars(learner) == before
 
-    names = {"setting", "_request", "first_", "second_", "_learned"}
+    names = {"setting", "_request", "first_", "second_", "_set_by_fit"}
     assert set(vars(learner)) == names | {"third_"}  # which no fit has learned
     learner.partial = True
     assert set(vars(learner.fit())) == names | {"third_", "partial"}
@@ -100,5 +100,5 @@ def test_nothing_of_another_kind_of_fit_stays():
 def test_a_validation_set_is_a_pair():
     X, y = a_table(60, 3, seed=0)
     for pair in (X, (X, y, y)):
-        with pytest.raises(ValueError, match=r"pair \(X, y\)"):
+        with pytest.raises(ValueError, match=r"pass validation=\(X, y\)"):
             AUMClassifier().fit(X, y, validation=pair)

@@ -228,7 +228,7 @@ def test_bad_tables_get_one_clear_message(table, model, spoil, message, form):
     [
         ({"solver": "spm"}, "unknown solver 'spm'; choose 'auto', one of"),
         ({"solver": 3}, "unknown solver 3"),
-        ({"loss": "cubic"}, "unknown loss 'cubic'; choose one of"),
+        ({"loss": "cubic"}, "loss='cubic'; give one of"),
         ({"alpha": -1}, "alpha=-1; give 'auto' or"),
         ({"alpha": "big"}, "alpha='big'; give 'auto' or"),
         ({"alpha": np.nan}, "alpha=nan"),

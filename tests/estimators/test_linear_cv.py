@@ -14,7 +14,7 @@ from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.estimators.calibration import Platt
 from aucmax.problem.data import Data
 from aucmax.selection.alpha_path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
-from aucmax.selection.cross_validation import choose
+from aucmax.selection.cross_validation import choose_alpha
 from aucmax.selection.splits import make_splits
 from aucmax.solvers import CG, Exact
 
@@ -111,9 +111,12 @@ def test_other_losses_equal_refitting(table, loss):
 def test_the_best_of_several_losses_is_taken(table):
     X, y, weight = table(150, 6)
     model = AUCClassifierCV(loss=["squared", "squared_hinge"], cv=3, random_state=0).fit(X, y, weight)
-    means = {loss: auc.mean(axis=1).max() for loss, auc in model.cv_results_.items()}
+    results = model.cv_results_
+    names = results["param_loss"]
+    means = {loss: results["mean_test_score"][names == loss].max() for loss in set(names)}
     assert model.loss_ == max(means, key=means.get)
-    assert model.cv_auc_ is model.cv_results_[model.loss_]
+    scores = np.column_stack([results[f"split{k}_test_score"] for k in range(model.cv_auc_.shape[1])])
+    np.testing.assert_array_equal(model.cv_auc_, scores[names == model.loss_])
     plain = AUCClassifier(alpha=model.alpha_, loss=model.loss_).fit(X, y, weight)
     np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-3)
 
@@ -174,8 +177,8 @@ def test_default_alphas_surround_the_automatic_one(table):
 
 def test_one_standard_error_takes_a_larger_alpha():
     auc = np.array([[0.70, 0.70], [0.79, 0.83], [0.80, 0.84], [0.75, 0.85]])  # means .70 .81 .82 .80
-    assert choose(auc, "best") == 2
-    assert choose(auc, "one_se") == 1  # the error of the best is .02
+    assert choose_alpha(auc, "best") == 2
+    assert choose_alpha(auc, "one_se") == 1  # the error of the best is .02
 
 
 def test_out_of_fold_scores_come_from_models_that_have_not_seen_the_row(table):
@@ -300,21 +303,21 @@ def test_exact_is_asked_for_scatter_only_where_it_pays():
     ("options", "message"),
     [
         ({"cv": 1}, "at least 2 folds"),
-        ({"choice": "worst"}, "choice='worst'; choose one of"),
-        ({"alphas": [-1.0]}, "not negative"),
-        ({"alphas": []}, "at least one"),
-        ({"alphas": 0}, "at least one"),
+        ({"choice": "worst"}, "choice='worst'; give one of"),
+        ({"alphas": [-1.0]}, "finite numbers of 0 or more"),
+        ({"alphas": []}, "how many to try, or None"),
+        ({"alphas": 0}, "how many to try, or None"),
         ({"l1_ratio": 2}, "l1_ratio=2"),
-        ({"loss": "cubic"}, "unknown loss 'cubic'"),
-        ({"loss": ["squared", "cubic"]}, "unknown loss 'cubic'"),
+        ({"loss": "cubic"}, "loss='cubic'; give one of"),
+        ({"loss": ["squared", "cubic"]}, "loss='cubic'; give one of"),
         ({"loss": "hinge", "l1_ratio": 0.5}, r"not 'elastic net' \(l1_ratio=0.5\); change these$"),
         ({"loss": "hinge", "alphas": [1.0, 0.0]}, r"not 'none' \(alpha=0\); change these, or .*'oam'"),
         ({"loss": "squared_hinge", "alphas": [0.0]}, "not 'none'.*alpha=0"),
         ({"loss": []}, "give a name, or a list of names"),
         ({"loss": None}, "give a name, or a list of names"),
-        ({"loss": [["hinge"]]}, r"unknown loss \['hinge'\]"),
-        ({"alphas": True}, "alphas=True; give numbers"),
-        ({"alphas": "auto"}, "alphas='auto'; give numbers"),
+        ({"loss": [["hinge"]]}, r"loss=\['hinge'\]; give one of"),
+        ({"alphas": True}, "alphas=True; give a list of"),
+        ({"alphas": "auto"}, "alphas='auto'; give a list of"),
         ({"loss": "sigmoid"}, "no solver that certifies"),
     ],
 )

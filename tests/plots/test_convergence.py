@@ -21,7 +21,7 @@ def make(name, *, standardize=False):
     dataset = datasets.load(name)
     y = dataset.y.astype(float)
     data = Data.of(dataset.X, y, np.ones(y.size), standardize=standardize, full=False)
-    return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data.moments)))
+    return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data)))
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -55,7 +55,7 @@ def test_monitor_and_picture_of_several_runs():
     seen = []
     runs = {
         solver: AUCClassifier(solver=solver, random_state=0)
-        .fit(X[half], y[half], monitor=(X[~half], y[~half]), callback=lambda record: seen.append(record))
+        .fit(X[half], y[half], validation=(X[~half], y[~half]), callback=lambda record: seen.append(record))
         .trace_
         for solver in ("sdca", "vrspam")
     }
@@ -71,4 +71,4 @@ def test_monitor_and_picture_of_several_runs():
 def test_a_validation_set_of_other_labels_is_refused(table):
     X, y, _ = table()
     with pytest.raises(ValueError, match="the validation set has labels"):
-        AUCClassifier().fit(X, y, monitor=(X, y + 1))
+        AUCClassifier().fit(X, y, validation=(X, y + 1))

@@ -89,9 +89,9 @@ def test_scale_of_a_column_without_spread(column, expected):
 
 def test_automatic_alpha_is_the_trace_rule(table):
     X, y, _ = table(100, 5)
-    moments = Moments.of(X, y)
+    data = Data.of_moments(Moments.of(X, y), standardize=False)
     trace = sum(np.cov(X[side].T, ddof=0).trace() for side in (y > 0, y < 0))
-    assert automatic_alpha(moments) == pytest.approx(trace * max(0.03 / 5, 1 / 100))
+    assert automatic_alpha(data) == pytest.approx(trace * max(0.03 / 5, 1 / 100))
 
 
 def test_single_precision_stays_single_and_is_summed_in_double(table):

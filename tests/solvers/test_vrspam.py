@@ -148,7 +148,7 @@ def test_reaches_the_exact_optimum(table, settings, case, penalty, form):
 def digits():
     X, y = load_digits(return_X_y=True)
     data = Data.of(X, np.where(y == 8, 1.0, -1.0), np.ones(y.size), standardize=True, full=False)
-    return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data.moments)))
+    return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data)))
 
 
 def test_converges_linearly_with_a_vanishing_variance():

@@ -253,7 +253,9 @@ def test_class_costs_count_or_are_refused(table):
 def test_a_stream_keeps_to_its_solver(table):
     X, y, _ = table()
     model = AUCClassifier(solver="spam", random_state=0).partial_fit(X, y)
-    with pytest.raises(ValueError, match=r"stream of SPAM\(\) cannot go on with Exact\(\); set it back, or clone"):
+    with pytest.raises(
+        ValueError, match=r"stream of SPAM\(\) cannot continue with Exact\(\); restore its settings, or"
+    ):
         model.set_params(solver="exact").partial_fit(X, y)
 
 
@@ -273,7 +275,7 @@ def test_a_stream_keeps_to_what_its_state_was_made_for(table, solver, changed):
     model = AUCClassifier(solver=solver, random_state=0).partial_fit(X, y)
     before = model.coef_
     model.set_params(**{f"solver__{name}": value for name, value in changed.items()})
-    with pytest.raises(ValueError, match="cannot go on with"):
+    with pytest.raises(ValueError, match="cannot continue with"):
         model.partial_fit(X, y)
     assert model.coef_ is before
 
@@ -294,7 +296,7 @@ def test_nothing_of_a_fit_stays_in_a_stream(table):
 
 def test_a_first_batch_of_one_class_asks_for_the_classes(table):
     X, y, _ = table()
-    with pytest.raises(ValueError, match=r"only the label 1.0 so far; pass classes=\[...\], both labels"):
+    with pytest.raises(ValueError, match=r"only the label 1.0 so far; pass both as classes=\[...\]"):
         AUCClassifier().partial_fit(X[y > 0], y[y > 0])
     model = AUCClassifier().partial_fit(X, (y > 0).astype(int))
     assert model.partial_fit(X, (y > 0).astype(int), classes=[False, True]).classes_.dtype.kind == "i"
@@ -325,7 +327,7 @@ def test_lost_digits_are_told(table):
     X, y, _ = table(300)
     X[10, 0] = 1e8
     model = AUCClassifier().partial_fit(X, y)
-    with pytest.warns(UserWarning, match="much larger in column 0 than those that stay"):
+    with pytest.warns(UserWarning, match="much larger in column 0 than those that remain"):
         model.unlearn(X[10:11], y[10:11])
 
 
@@ -361,7 +363,7 @@ def test_a_bad_batch_leaves_the_stream_as_it_was(table, name, bad):
     spoiled[5, 1] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         model.partial_fit(spoiled, y)
-    with pytest.raises(ValueError, match="keep to the same two"):
+    with pytest.raises(ValueError, match="must have the same two"):
         model.partial_fit(X, np.where(y > 0, 3.0, -1.0))
     assert pickle.dumps(model) == before
 

@@ -20,7 +20,7 @@ from aucmax.cli.screen import as_json, show_comparison, show_evaluation, show_fi
 from aucmax.cli.source import is_file, load_source, read_source
 from aucmax.comparison import STANDARD
 from aucmax.comparison import compare as compare_models
-from aucmax.estimators.kernel_checks import NAMES as KERNEL_NAMES
+from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
 from aucmax.plots.axes import new_axes

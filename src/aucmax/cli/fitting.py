@@ -55,11 +55,11 @@ class FitSettings:
 
     def estimator(self) -> AUCClassifier | AUCClassifierCV | KernelAUCClassifier:
         """The estimator that these settings describe."""
+        alpha = "auto" if self.alpha is None else self.alpha
         if self.kernel is not None:
-            settings = {"alpha": self.alpha, "loss": self.loss[0], "cv": self.cv, "random_state": self.seed}
+            settings = {"alpha": alpha, "loss": self.loss[0], "cv": self.cv, "random_state": self.seed}
             return KernelAUCClassifier(self.kernel, **settings)
         if self.solver is not None:
-            alpha = "auto" if self.alpha is None else self.alpha
             return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
         alphas = None if self.alpha is None else [self.alpha]
         return AUCClassifierCV(alphas, self.l1_ratio, list(self.loss), cv=self.cv, random_state=self.seed)

@@ -15,7 +15,7 @@ from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import class_costs
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.numerics.matrix import dot
-from aucmax.problem.data import Data, make_data
+from aucmax.problem.data import Data
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.aum import AUM, rate_costs, squared_start
 from aucmax.validation.inputs import LabeledData, check_validation, make_rng
@@ -136,11 +136,13 @@ class AUMClassifier(LinearRanker):
             Called with every `StepRecord`; the descent stops when it returns True.
         """
         settings, rng = self._settings(), make_rng(self.random_state)
-        table = self._check(X, y, sample_weight).weighted()
+        table = self._validate(X, y, sample_weight).weighted()
         assert_all_finite(table.X, input_name="X")  # also the rows that will be kept aside
         costs = self._costs(table)
         kept, aside = self._parts(table, validation, rng)
-        data = make_data(kept, AUM(), ElasticNet(0.0, self.alpha), self.standardize)
+        n, dim = kept.X.shape
+        full = AUM().wants_scatter(n, dim, ElasticNet(0.0, self.alpha))
+        data = Data.of(*kept, standardize=self.standardize, full=full)
         train = Examples(_errors(kept, costs), data.X, data.scale)
         held_out = None if aside is None else Examples(_errors(aside, costs), aside.X, data.scale)
         found = run(settings, train, self._first(data, rng), held_out, callback)

@@ -10,21 +10,28 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucmax.estimators.class_weight import class_costs
-from aucmax.losses.squared import within_product
+from aucmax.estimators.class_weight import intercept_shift
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
-from aucmax.validation.inputs import LabeledData, check_table
+from aucmax.solvers.base import Solver
+from aucmax.solvers.registry import check_weights, solver_name
+from aucmax.validation.inputs import TABLE, LabeledData, check_table
 
 
 class Ranker(ClassifierMixin, BaseEstimator):
-    """What all estimators share: the door, and labels from scores."""
+    """A binary classifier that ranks: labels follow from the scores of `decision_function`."""
 
     decision_function: Any
 
     def predict(self, X: Any) -> np.ndarray:
-        """The positive label where the score is above zero."""
+        """Predict the positive label where the score is above 0.
+
+        Every estimator places its zero: midway between the class means of the scores (`AUCClassifier`), where the
+        calibrated probability is 1/2 (estimators with `predict_proba`), or at the fewest training errors
+        (`AUMClassifier`). For another trade-off compare the scores with a threshold of your own, such as
+        `threshold_at(fpr=0.01)`.
+        """
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int)]
 
@@ -34,44 +41,47 @@ class Ranker(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> LabeledData:
-        """Check a table, and keep its classes."""
+    def _validate(self, X: Any, y: Any, sample_weight: Any) -> LabeledData:
+        """Validate the training data, and store their classes."""
         table, self.classes_ = check_table(self, X, y, sample_weight)
         return table
 
+    def _validate_rows(self, X: Any, fitted: str) -> Any:
+        """Validate rows to score, once the attribute `fitted` is there."""
+        check_is_fitted(self, fitted)
+        return validate_data(self, X, reset=False, **TABLE)
+
+    def _store_solution(self, solution: Solution, solver: Solver, alpha: float) -> None:
+        """How the run of a solver ended; refuse weights that are not finite, and warn if it did not converge."""
+        check_weights(solution.coef, solver)
+        self.alpha_ = alpha
+        self.solver_ = solver_name(solver)
+        self.objective_ = solution.objective
+        self.gap_ = solution.gap
+        self.n_iter_ = solution.n_epochs
+        self.trace_ = solution.trace
+        if not solution.converged:
+            warnings.warn(
+                f"solver {self.solver_!r} stopped after {self.n_iter_} epochs at a gap of {self.gap_:.1e}, above "
+                f"tol = {solver.tol:.0e} times the objective {self.objective_:.6g}; raise alpha, use "
+                "standardize=True, or, where a solver can be chosen, pass one with larger max_epochs or tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
 
 class LinearRanker(Ranker):
-    """What all linear estimators share: scores from weights in the user's units."""
+    """A ranker whose scores are linear in the columns, with weights in the units of X."""
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
-        check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = self._validate_rows(X, "coef_")
         return dot(X, self.coef_[0]) + self.intercept_[0]
 
-    def _keep_weights(self, data: Data, coef: np.ndarray, class_weight: Any) -> None:
-        """Weights in the user's units, and the intercept that puts zero midway between the class means."""
+    def _store_weights(self, data: Data, coef: np.ndarray, class_weight: Any = None) -> None:
+        """Weights in the units of X, and the intercept that puts zero midway between the class means."""
         w = coef / data.scale
+        midpoint = (data.raw_means @ w).mean()
+        shift = 0.0 if class_weight is None else intercept_shift(data, coef, class_weight, self.classes_)
         self.coef_ = w[None, :]
-        self.intercept_ = np.array([-(data.raw_means @ w).mean() + _shift(data, coef, class_weight, self.classes_)])
-
-
-def warn_not_converged(name: str, solution: Solution, tol: float) -> None:
-    """Say how far the run got and what to do."""
-    warnings.warn(
-        f"solver {name!r} stopped after {solution.n_epochs} epochs at a gap of {solution.gap:.1e}, above tol = "
-        f"{tol:.0e} times the objective {solution.objective:.6g}; raise alpha, use standardize=True, or, where a "
-        "solver can be chosen, pass one with larger max_epochs or tol",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
-
-
-def _shift(data: Data, coef: np.ndarray, class_weight: Any, classes: np.ndarray) -> float:
-    """Move of the intercept for class costs: sigma^2/(a - b) log(cost+/cost-), as in a linear discriminant."""
-    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
-        return 0.0
-    negative, positive = class_costs(class_weight, classes)
-    variance = float(coef @ within_product(data, coef)) / 2
-    distance = float(coef @ data.delta)
-    return np.log(positive / negative) * variance / distance if distance > 0 else 0.0
+        self.intercept_ = np.array([shift - midpoint])

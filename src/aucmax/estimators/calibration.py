@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.metrics import threshold_for
@@ -17,15 +17,6 @@ from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData
 
 FLATTEST = 1e-3  # smallest slope, in standard deviations of the scores: the order of the scores is kept
-
-
-CHOICES = ("best", "one_se")
-
-
-def check_choice(choice: Any) -> None:
-    """Refuse an unknown rule for the choice of alpha."""
-    if choice not in CHOICES:
-        raise ValueError(f"choice={choice!r}; choose one of {list(CHOICES)}")
 
 
 @dataclass(frozen=True)
@@ -51,18 +42,17 @@ class Platt:
         slope = max(slope, FLATTEST) / spread
         return cls(float(slope), float(intercept - slope * scores.mean()))
 
+    def logit(self, scores: np.ndarray) -> np.ndarray:
+        """Log-odds of the positive class."""
+        return self.slope * scores + self.intercept
+
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Probability of the positive class."""
-        return expit(self.slope * scores + self.intercept)
-
-    @property
-    def midpoint(self) -> float:
-        """The score whose probability is one half."""
-        return -self.intercept / self.slope
+        return expit(self.logit(scores))
 
 
-class Calibrated:
-    """Probabilities, thresholds and the picture of the path, from out-of-fold scores.
+class CalibratedMixin:
+    """Probabilities, thresholds and the plot of the path, from out-of-fold scores.
 
     An estimator with `decision_function`, `alphas_` and `cv_auc_` calls `_calibrate` at the end of `fit`.
     """
@@ -77,38 +67,47 @@ class Calibrated:
         probability = self.calibration_(scores)
         return np.column_stack([1.0 - probability, probability])
 
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`."""
+        scores = self.decision_function(X)
+        logits = self.calibration_.logit(scores)
+        return np.column_stack([log_expit(-logits), log_expit(logits)])
+
     def threshold_at(
         self, *, fpr: float | None = None, tpr: float | None = None, precision: float | None = None
     ) -> float:
-        """Smallest score to call positive, so that the out-of-fold scores keep a rate.
+        """Smallest score to call positive, such that the out-of-fold scores keep a rate.
 
         Give one of: `fpr`, the highest false positive rate; `tpr`, the lowest recall; `precision`, the lowest one.
         """
         check_is_fitted(self, "calibration_")
         seen = ~np.isnan(self.oof_scores_)
-        y, scores, weight = self._oof_labels[seen], self.oof_scores_[seen], self._oof_weight[seen]
-        return threshold_for(y, scores, fpr=fpr, tpr=tpr, precision=precision, sample_weight=weight)
+        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
+        weight = self._oof_weight[seen]
+        return threshold_for(self._oof_labels[seen], self.oof_scores_[seen], sample_weight=weight, **rates)
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Draw the cross-validated AUC against alpha; needs matplotlib (`pip install aucmax[plot]`)."""
+        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install 'aucmax[plot]'`)."""
         from aucmax.plots.alpha_path import plot_path
 
         check_is_fitted(self, "calibration_")
         return plot_path(self.alphas_, self.cv_auc_, ax)
 
     def _calibrate(self, scores: np.ndarray, table: LabeledData) -> float:
-        """Keep the out-of-fold scores and their sigmoid, both with zero at one half; return what moves there."""
+        """Store out-of-fold scores and calibration, with zero at probability 1/2; return how far zero has moved."""
         seen = ~np.isnan(scores)
-        weight = _standing_for_all(seen, table)
-        curve = Platt.fit(scores[seen], table.y[seen], weight[seen])
-        self.calibration_ = Platt(curve.slope, 0.0)
-        self.oof_scores_ = scores - curve.midpoint
-        self._oof_labels, self._oof_weight = table.y, weight
-        return curve.midpoint
+        weight = _class_total_weights(seen, table)
+        platt = Platt.fit(scores[seen], table.y[seen], weight[seen])
+        midpoint = -platt.intercept / platt.slope
+        self.calibration_ = Platt(platt.slope, 0.0)
+        self.oof_scores_ = scores - midpoint
+        self._oof_labels = table.y
+        self._oof_weight = weight
+        return midpoint
 
 
-def _standing_for_all(seen: np.ndarray, table: LabeledData) -> np.ndarray:
-    """Weights with which the rows seen of each class weigh as much as all of it: samples may take more of one."""
+def _class_total_weights(seen: np.ndarray, table: LabeledData) -> np.ndarray:
+    """Weights with which the scored rows of each class weigh as much as all of it: a subsample may be balanced."""
     weight = table.weight.copy()
     for mine in (table.y > 0, table.y < 0):
         weight[mine] *= table.weight[mine].sum() / table.weight[mine & seen].sum()
@@ -131,7 +130,8 @@ def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[floa
         size = 1.0
         while (lower := _logistic(z, target, weight, theta - size * step))[0] > value and size > 1e-10:
             size /= 2
-        gain, theta = value - lower[0], theta - size * step
+        gain = value - lower[0]
+        theta = theta - size * step
         if gain <= 1e-12:
             break
         value, gradient, hessian = lower
@@ -140,8 +140,8 @@ def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[floa
 
 def _logistic(z: np.ndarray, target: np.ndarray, weight: np.ndarray, theta: np.ndarray) -> tuple:
     """Loss, gradient and Hessian at (slope, intercept) = theta."""
-    value, by_slope, by_intercept, both_slope, mixed, both_intercept = _logistic_sums(z, target, weight, *theta)
-    return value, np.array([by_slope, by_intercept]), np.array([[both_slope, mixed], [mixed, both_intercept]])
+    value, g0, g1, h00, h01, h11 = _logistic_sums(z, target, weight, *theta)
+    return value, np.array([g0, g1]), np.array([[h00, h01], [h01, h11]])
 
 
 @compiled

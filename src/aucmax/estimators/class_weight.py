@@ -1,4 +1,4 @@
-"""Costs of errors by class: what `class_weight` means."""
+"""Costs of errors by class: what `class_weight` means for a ranking."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.solvers import Solver, solver_name
+from aucmax.losses.squared import within_product
+from aucmax.problem.data import Data
+from aucmax.solvers.base import Solver
+from aucmax.solvers.registry import solver_name
 
 
-def class_costs(class_weight: dict, classes: np.ndarray) -> tuple[float, float]:
+def class_costs(class_weight: Any, classes: np.ndarray) -> tuple[float, float]:
     """Cost of an error on a negative and on a positive row, from a dict by label; a label left out costs 1."""
     labels = classes.tolist()
     if not isinstance(class_weight, dict) or not set(class_weight) <= set(labels):
@@ -20,8 +23,18 @@ def class_costs(class_weight: dict, classes: np.ndarray) -> tuple[float, float]:
     return negative, positive
 
 
+def intercept_shift(data: Data, coef: np.ndarray, class_weight: Any, classes: np.ndarray) -> float:
+    """Shift of the intercept for class costs: sigma^2/(a - b) log(cost+/cost-), as in a linear discriminant."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return 0.0
+    negative, positive = class_costs(class_weight, classes)
+    variance = float(coef @ within_product(data, coef)) / 2
+    distance = float(coef @ data.delta)
+    return np.log(positive / negative) * variance / distance if distance > 0 else 0.0
+
+
 def check_stream_costs(class_weight: Any, classes: np.ndarray, solver: Solver) -> None:
-    """Refuse class costs in a stream that keeps no covariances, by which they move the intercept."""
+    """Refuse class costs in a stream that keeps no covariances, without which they cannot shift the intercept."""
     if not isinstance(class_weight, dict) or solver.from_moments:
         return
     negative, positive = class_costs(class_weight, classes)

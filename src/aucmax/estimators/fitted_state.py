@@ -1,7 +1,7 @@
-"""`@restores_on_error` and `@resets_fitted_state`: an estimator learns wholly, or stays as it was.
+"""Fitted state: a fit that fails, or is interrupted, leaves the estimator as it was.
 
-Checks set `n_features_in_` and `classes_` before the work begins; a run that fails later, or is interrupted, would
-leave them beside the weights of an earlier fit.
+Validation sets `n_features_in_` and `classes_` before the work begins; without these decorators a run that fails
+later would leave them beside the weights of an earlier fit.
 """
 
 from __future__ import annotations
@@ -14,35 +14,34 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def restores_on_error(method: Method) -> Method:
-    """Bring all attributes back as they were if the method fails."""
-
-    @wraps(method)
-    def whole(self, *args, **kwargs):
-        before = vars(self).copy()
-        try:
-            return method(self, *args, **kwargs)
-        except BaseException:
-            vars(self).update(before)
-            for name in set(vars(self)) - set(before):
-                delattr(self, name)
-            raise
-
-    return cast(Method, whole)
+    """Restore all attributes if the method fails."""
+    return _guarded(method, reset=False)
 
 
 def resets_fitted_state(fit: Method) -> Method:
-    """Forget what the last fit has learned, so that nothing of it stays beside the new; if this fails, bring it back.
+    """Delete what the last fit has set, so that nothing of it survives beside the new; restore it if this one fails.
 
-    What a subclass sets before it calls `fit` was not learned by `fit`, and stays.
+    Attributes that a subclass sets before it calls `fit` are not the fit's own, and stay.
     """
+    return _guarded(fit, reset=True)
 
-    @wraps(fit)
-    def forgetting(self, *args, **kwargs):
-        for name in vars(self).pop("_learned", ()):
-            vars(self).pop(name, None)
+
+def _guarded(method: Method, *, reset: bool) -> Method:
+    @wraps(method)
+    def guarded(self, *args, **kwargs):
+        before = vars(self).copy()
+        if reset:
+            for name in vars(self).pop("_set_by_fit", ()):
+                vars(self).pop(name, None)
         others = set(vars(self))
-        found = fit(self, *args, **kwargs)
-        self._learned = sorted(name for name in set(vars(self)) - others if name.endswith("_"))
-        return found
+        try:
+            result = method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        if reset:
+            self._set_by_fit = sorted(vars(self).keys() - others)
+        return result
 
-    return restores_on_error(cast(Method, forgetting))
+    return cast(Method, guarded)

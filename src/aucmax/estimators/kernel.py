@@ -2,51 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucmax.estimators.base import Ranker, warn_not_converged
-from aucmax.estimators.calibration import Calibrated
+from aucmax.estimators.base import Ranker
+from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.fitted_state import resets_fitted_state
-from aucmax.estimators.kernel_checks import check_settings, count_landmarks, find_kernels
-from aucmax.kernels import Coordinates, choose_landmarks
+from aucmax.kernels.coordinates import Coordinates
+from aucmax.kernels.functions import find_kernels
+from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
+from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks
 from aucmax.kernels.score import KernelScore, Term
-from aucmax.kernels.space import Space, ranked_coordinates
+from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import alike, is_sparse
 from aucmax.numerics.threads import threads_for
-from aucmax.problem.data import check_finite, column_scale, make_data
+from aucmax.problem.data import Data, check_finite, column_scale
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.solution import Solution
-from aucmax.selection.cross_validation import choose
-from aucmax.selection.kernel_search import L2, Candidate, Trial, best_few, judge, thinned, tune
+from aucmax.selection.cross_validation import CHOICES, choose_alpha, cv_results, training_data
+from aucmax.selection.kernel_search import KernelCandidate, KernelSearch, best_settings, subsample
 from aucmax.selection.splits import make_splits
-from aucmax.solvers import solver_name
-from aucmax.solvers.registry import find_loss
 from aucmax.validation.inputs import LabeledData, make_rng
+from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
 
-class Part(NamedTuple):
-    """One setting fitted to all rows: its term, what puts zero midway, its out-of-fold scores, and the run."""
-
-    term: Term
-    offset: float
-    scores: np.ndarray
-    solution: Solution
-
-
-class KernelAUCClassifier(Calibrated, Ranker):
+class KernelAUCClassifier(CalibratedMixin, Ranker):
     """Nonlinear ranking: the squared pairwise loss in the feature space of a kernel, chosen by cross-validated AUC.
 
     A row is compared with landmarks, half of them from each class. The kernel values become Nystroem features, and
     all folds and all alphas come from the moments of these, as in `AUCClassifierCV`. Kernels and their scales are
     compared on at most 4,000 rows with 250 landmarks; the best is then fitted with all rows and landmarks. Features
-    are made for some rows at a time: beyond the table itself the memory is that of `tuning_rows` rows of features,
-    or 128 megabytes if that is less, as much again for chunks, and ten numbers a row.
+    are made for some rows at a time: beyond the table itself it takes the memory of `tuning_rows` rows of features,
+    or 128 megabytes if that is less, as much again for chunks, and ten numbers per row.
 
     Parameters
     ----------
@@ -57,8 +46,8 @@ class KernelAUCClassifier(Calibrated, Ranker):
         Landmarks; "auto" takes 300 to 600, fewer for long tables. Never more than there are rows.
     gamma : float or None
         Scale of the kernel, in scaled columns; None tries several around the typical distance of two landmarks.
-    alpha : float or None
-        Strength of the penalty; None chooses among 11 by cross-validated AUC.
+    alpha : float or "auto"
+        Strength of the penalty; "auto" chooses among 11 by cross-validated AUC.
     loss : {"squared", "squared_hinge", "hinge"}
         Pairwise loss of the final model; settings are compared by the squared one, which is fastest.
     cv : int or splitter
@@ -87,16 +76,16 @@ class KernelAUCClassifier(Calibrated, Ranker):
         Of the best setting; gamma is NaN for the linear kernel.
     alphas_, cv_auc_ : arrays of shape (n_alphas,) and (n_alphas, n_folds)
         Of the best setting.
-    cv_results_ : dict of lists
-        Every setting that was compared: kernel, gamma, relevance (whether columns were stretched), alpha, and the
-        AUC, of shape (n_alphas, n_folds).
+    cv_results_ : dict of arrays
+        Every setting and alpha compared, as in `AUCClassifierCV`: `param_kernel`, `param_gamma`, `param_relevance`
+        (whether columns were stretched), `param_alpha`, `split0_test_score`, ..., `mean_test_score`.
     score_ : KernelScore
         Landmarks and terms: all that scoring needs.
     landmarks_ : array
-        Numbers of the rows that are landmarks.
+        Indices of the rows that are landmarks.
     oof_scores_, calibration_, loss_, classes_
         As in `AUCClassifierCV`.
-    objective_, gap_, n_iter_, solver_
+    objective_, gap_, n_iter_, solver_, trace_
         Of the final fit of the best setting.
 
     Examples
@@ -109,12 +98,25 @@ class KernelAUCClassifier(Calibrated, Ranker):
     ('rbf', True)
     """
 
+    parameter_constraints: ClassVar = {
+        "n_components": [Option("auto"), Integer(1)],
+        "gamma": [None, Number(0, open="low")],
+        "alpha": [Option("auto"), Number(0, open="low")],
+        "loss": [Option(registry=LOSSES)],
+        "choice": [Option(*CHOICES)],
+        "n_averaged": [Integer(1)],
+        "relevance": [Boolean(), Option("auto")],
+        "landmarks": [Option(*LANDMARKS)],
+        "standardize": [Boolean()],
+        "tuning_rows": [Integer(10)],
+    }
+
     def __init__(
         self,
         kernel="auto",
         n_components="auto",
         gamma=None,
-        alpha=None,
+        alpha="auto",
         loss="squared",
         cv=5,
         choice="best",
@@ -148,97 +150,85 @@ class KernelAUCClassifier(Calibrated, Ranker):
         X, y, sample_weight, groups
             As in `AUCClassifierCV.fit`.
         """
-        check_settings(self)
-        loss, rng = find_loss(self.loss), make_rng(self.random_state)
-        table = self._check(X, y, sample_weight)
+        check_params(self)
+        rng = make_rng(self.random_state)
+        table = self._validate(X, y, sample_weight)
         kernels = find_kernels(self.kernel, is_sparse(table.X))
         folds = make_splits(self.cv, *table, groups, rng)
-        tuned, inner, numbers = thinned(table, folds, self.tuning_rows, rng)
-        space = self._space(table, tuned, "ranks" in kernels, rng)
-        trial = Trial(tuned, inner, space, loss, None if self.alpha is None else [self.alpha], self.standardize)
+        tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
+        space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
+        alphas = None if self.alpha == "auto" else [self.alpha]
+        search = KernelSearch(tuning, inner, space, LOSSES[self.loss](), alphas, self.standardize)
         with threads_for(1):  # many calls of middling size, one after the other: waiting for threads costs far more
-            candidates = tune(trial, kernels, self.gamma, self._second_round, rng)
-            self.cv_results_ = _results(candidates)
-            fitted = [judge(trial, setting) for setting in best_few(candidates, self.n_averaged)]
-        parts = [self._fit_all(candidate, table, tuned) for candidate in fitted]
-        self.score_, scores = _averaged(space.landmarks, parts)
-        self._keep_best(fitted[0], parts[0])
-        out_of_fold = np.full(table.y.size, np.nan)
-        out_of_fold[numbers] = scores
-        shift = self._calibrate(out_of_fold, table)
-        self.score_ = KernelScore(space.landmarks, self.score_.terms, self.score_.intercept - shift)
+            candidates = search.run(kernels, self.gamma, self._tries_relevance, rng)
+            best = [search.evaluate(setting) for setting in best_settings(candidates, self.n_averaged)]
+            fitted = [self._fit_setting(candidate, table, kept, space.landmarks) for candidate in best]
+        self._store_search(candidates, best[0], fitted[0][1])
+        self._store_average([score for score, _ in fitted], best, table, kept)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
-        check_is_fitted(self, "score_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = self._validate_rows(X, "score_")
         return self.score_(alike(X, self.score_.landmarks))
 
     @property
-    def _second_round(self) -> bool:
+    def _tries_relevance(self) -> bool:
         return self.kernel == "auto" if self.relevance == "auto" else bool(self.relevance)
 
-    def _space(self, table: LabeledData, tuned: LabeledData, ranked: bool, rng: np.random.Generator) -> Space:
-        """Landmarks among all rows, and coordinates; NaN and infinity in the table surface here."""
+    def _landmark_space(
+        self, table: LabeledData, tuning: LabeledData, ranked: bool, rng: np.random.Generator
+    ) -> LandmarkSpace:
+        """Landmarks among all rows, and their coordinates; NaN and infinity in the table are found here."""
         moments = Moments.of(*table, full=False)
         check_finite(moments, table.X)
-        plain = Coordinates(column_scale(moments) if self.standardize else np.ones(table.X.shape[1]))
-        groups = tuple(np.flatnonzero((table.y == sign) & (table.weight > 0)) for sign in (1.0, -1.0))
+        plain = Coordinates(column_scale(moments, self.standardize))
+        groups = [np.flatnonzero((table.y == label) & (table.weight > 0)) for label in (1.0, -1.0)]
         count = count_landmarks(self.n_components, groups[0].size + groups[1].size)
         self.landmarks_ = choose_landmarks(table.X, groups, count, self.landmarks, plain, rng)
-        return Space(
-            table.X[self.landmarks_],
-            plain,
-            ranked_coordinates(*tuned.weighted(), self.standardize) if ranked else None,
-        )
+        ranks = ranked_coordinates(*tuning.weighted(), self.standardize) if ranked else None
+        return LandmarkSpace(table.X[self.landmarks_], plain, ranks)
 
-    def _fit_all(self, candidate: Candidate, table: LabeledData, tuned: LabeledData) -> Part:
+    def _fit_setting(
+        self, candidate: KernelCandidate, table: LabeledData, kept: np.ndarray, landmarks: Any
+    ) -> tuple[KernelScore, Solution]:
         """The model of one setting, from all rows."""
-        curve, made = candidate.curve, candidate.map
-        chosen = choose(curve.auc, self.choice)
-        data = curve.data
-        if tuned is not table:
-            rows = table.weighted()
-            features = rows if made is None else rows._replace(X=made.features(rows.X))
-            data = make_data(features, curve.solver, L2, made is None and self.standardize)
-        penalty = ElasticNet.of(float(curve.alphas[chosen]), 0.0)
-        with threads_for(1):
-            solution = curve.solver.solve(Problem(data, curve.loss, penalty))
-        if not solution.converged:
-            warn_not_converged(solver_name(curve.solver), solution, curve.solver.tol)
+        path = candidate.path
+        made = candidate.map
+        data = path.data if kept.size == table.y.size else self._all_rows(candidate, table)
+        alpha = float(path.alphas[choose_alpha(path.auc, self.choice)])
+        solution = path.solver.solve(Problem(data, path.loss, candidate.settings.penalty(alpha)))
         w = solution.coef / data.scale
         offset = -float((data.raw_means @ w).mean())
         term = Term("linear", w) if made is None else Term(made.kernel.name, made.T @ w, made.gamma, made.coordinates)
-        return Part(term, offset, curve.scores.at(chosen), solution)
+        return KernelScore(landmarks, (term,), offset), solution
 
-    def _keep_best(self, best: Candidate, part: Part) -> None:
-        """What the best setting is, and how its run ended."""
-        curve, solution = best.curve, part.solution
-        self.best_kernel_, self.gamma_ = best.setting.kernel, float(best.setting.gamma)
-        self.alphas_, self.cv_auc_, self.loss_ = curve.alphas, curve.auc, curve.loss.name
-        self.alpha_ = float(curve.alphas[choose(curve.auc, self.choice)])
-        self.objective_, self.gap_ = solution.objective, solution.gap
-        self.n_iter_, self.solver_ = solution.n_epochs, solver_name(curve.solver)
+    def _all_rows(self, candidate: KernelCandidate, table: LabeledData) -> Data:
+        """Data of all rows in the features of a setting."""
+        rows = table.weighted()
+        made = candidate.map
+        features = rows if made is None else rows._replace(X=made.features(rows.X))
+        return training_data(features, candidate.path.solver, candidate.settings)
 
+    def _store_search(self, candidates: list[KernelCandidate], best: KernelCandidate, solution: Solution) -> None:
+        """What was compared, what the best setting is, and how its final run ended."""
+        path = best.path
+        self.cv_results_ = cv_results([(candidate.setting.params, candidate.path) for candidate in candidates])
+        self.best_kernel_ = best.setting.kernel
+        self.gamma_ = float(best.setting.gamma)
+        self.alphas_ = path.alphas
+        self.cv_auc_ = path.auc
+        self.loss_ = path.loss.name
+        self._store_solution(solution, path.solver, float(path.alphas[choose_alpha(path.auc, self.choice)]))
 
-def _averaged(landmarks: Any, parts: list[Part]) -> tuple[KernelScore, np.ndarray]:
-    """The mean of the scores, each in units of the spread of its out-of-fold scores; a single one as it is."""
-    spreads = [float(np.nanstd(part.scores)) or 1.0 for part in parts] if len(parts) > 1 else [1.0]
-    shares = [1.0 / (len(parts) * spread) for spread in spreads]
-    terms = tuple(replace(part.term, weights=share * part.term.weights) for part, share in zip(parts, shares))
-    intercept = sum(share * part.offset for part, share in zip(parts, shares))
-    scores = np.column_stack([part.scores for part in parts]) @ shares
-    return KernelScore(landmarks, terms, intercept), scores
-
-
-def _results(candidates: list[Candidate]) -> dict[str, list]:
-    """The settings that were compared, column by column."""
-    curves = [candidate.curve for candidate in candidates]
-    return {
-        "kernel": [candidate.setting.kernel for candidate in candidates],
-        "gamma": [float(candidate.setting.gamma) for candidate in candidates],
-        "relevance": [candidate.setting.relevance is not None for candidate in candidates],
-        "alpha": [float(curve.alphas[choose(curve.auc, "best")]) for curve in curves],
-        "auc": [curve.auc for curve in curves],
-    }
+    def _store_average(
+        self, scores: list[KernelScore], best: list[KernelCandidate], table: LabeledData, kept: np.ndarray
+    ) -> None:
+        """The mean of the scores, each in units of the spread of its out-of-fold scores, and its calibration."""
+        chosen = [choose_alpha(candidate.path.auc, self.choice) for candidate in best]
+        parts = [candidate.path.out_of_fold(k, kept.size) for candidate, k in zip(best, chosen, strict=True)]
+        spreads = [float(np.nanstd(part)) or 1.0 for part in parts] if len(parts) > 1 else [1.0]
+        shares = [1.0 / (len(parts) * spread) for spread in spreads]
+        out_of_fold = np.full(table.y.size, np.nan)
+        out_of_fold[kept] = np.column_stack(parts) @ shares
+        self.score_ = KernelScore.combined(scores, shares, -self._calibrate(out_of_fold, table))

@@ -1,36 +1,33 @@
-"""AUCClassifier: checks input, calls a solver, keeps the answer."""
+"""AUCClassifier: a linear ranking for one penalty, fitted to a table or to a stream."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from aucmax.estimators.base import LinearRanker, warn_not_converged
+from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import check_stream_costs
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
-from aucmax.problem.data import make_data
-from aucmax.problem.objective import Problem
+from aucmax.losses import LOSSES
+from aucmax.problem.data import Data
 from aucmax.problem.penalties import ElasticNet
-from aucmax.problem.solution import Monitor, Solution
+from aucmax.problem.solution import Monitor
 from aucmax.problem.spec import ProblemSpec
-from aucmax.solvers import Solver, solver_name
-from aucmax.solvers.base import Callback
+from aucmax.solvers.base import Callback, Solver
 from aucmax.solvers.registry import (
-    alpha_for,
     can_unlearn,
     check_penalty_supported,
-    check_weights,
-    find_loss,
     find_solver,
     for_streams,
     is_online,
-    pose,
+    make_problem,
+    solver_name,
 )
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import check_batch, check_validation, make_rng
-from aucmax.validation.params import check_penalty
+from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
 
 
 class AUCClassifier(LinearRanker):
@@ -52,7 +49,7 @@ class AUCClassifier(LinearRanker):
     solver : str or Solver
         A name in `SOLVERS`, a `Solver` with its own settings, or "auto".
     standardize : bool
-        Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X anyway.
+        Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
         Cost of an error on each class. The ranking does not depend on it: it moves the intercept, as the odds
         do in a linear discriminant. None and "balanced" put zero midway between the class means. In streams a dict
@@ -86,6 +83,13 @@ class AUCClassifier(LinearRanker):
     ('exact', True)
     """
 
+    parameter_constraints: ClassVar = {
+        "alpha": [Option("auto"), Number(0)],
+        "l1_ratio": [Number(0, 1)],
+        "loss": [Option(registry=LOSSES)],
+        "standardize": [Boolean()],
+    }
+
     def __init__(
         self,
         alpha="auto",
@@ -111,7 +115,8 @@ class AUCClassifier(LinearRanker):
         y: Any,
         sample_weight: Any = None,
         *,
-        monitor: Any = None,
+        monitor: bool = False,
+        validation: Any = None,
         callback: Callback | None = None,
     ) -> AUCClassifier:
         """Fit to a table and its labels.
@@ -123,31 +128,37 @@ class AUCClassifier(LinearRanker):
         y : array of two distinct labels
         sample_weight : array of non-negative numbers, optional
             A weight of k equals k copies of the row.
-        monitor : True or (X, y), optional
-            Note the training AUC after every epoch in `trace_`, and the AUC on a validation set if one is given.
+        monitor : bool
+            Record the training AUC after every epoch in `trace_`.
+        validation : (X, y), optional
+            Record the AUC on this validation set after every epoch, too.
         callback : callable, optional
             Called with the `Record` of every epoch; the run stops when it returns True.
         """
-        table = self._check(X, y, sample_weight).weighted()
-        spec = self._spec()
-        solver = self._solver(self.solver, table.X, spec)
-        data = make_data(table, solver, ElasticNet.of(1.0, self.l1_ratio), self.standardize)
-        problem = pose(spec, data, solver)
-        self.alpha_ = alpha_for(spec, data, solver)
-        watch = self._monitor(monitor)
+        check_params(self)
+        table = self._validate(X, y, sample_weight).weighted()
+        spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
+        solver = find_solver(self.solver, table.X, spec.loss)
+        n, dim = table.X.shape
+        full = solver.wants_scatter(n, dim, ElasticNet.of(1.0, self.l1_ratio))
+        data = Data.of(*table, standardize=self.standardize, full=full)
+        problem, alpha = make_problem(spec, data, solver)
+        watch = self._monitor(monitor, validation)
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
+        self._store_solution(solution, solver, alpha)
+        self._store_weights(data, solution.coef, self.class_weight)
         self._stream: Stream | None = None
-        return self._keep(problem, solver, solution)
+        return self
 
     @available_if(lambda self: is_online(for_streams(self.solver, self.loss)))
     @restores_on_error
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
-        """Go on with a batch of rows; offered by online solvers, and by "auto" where it stands for one.
+        """Update the model with a batch of rows; offered by online solvers, and by "auto" where it stands for one.
 
         With the solver "exact" ("auto" with the squared loss) the model is that of a `fit` to all rows seen, whatever
         the batches. Until both classes have been seen the weights stay zero, but every row counts in the class
-        statistics. A batch may hold one class only. A bad batch is refused whole and leaves the model as it was. The
-        first call begins a stream, `fit` ends it.
+        statistics. A batch may hold one class only. An invalid batch is rejected as a whole and leaves the model as
+        it was. The first call begins a stream, `fit` ends it.
 
         Parameters
         ----------
@@ -156,79 +167,67 @@ class AUCClassifier(LinearRanker):
         classes : array of the two labels
             Needed in the first call unless its y holds both.
         """
+        check_params(self)
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
-        spec = self._spec()
-        solver = self._solver(for_streams(self.solver, self.loss), table.X, spec)
+        spec, solver = self._streaming(table.X)
         check_stream_costs(self.class_weight, labels, solver)
         if stream is None:
             stream = Stream.start(table.X.shape[1], solver, make_rng(self.random_state))
-        self._stream = stream.advance(table, spec, solver)
         self.classes_ = labels
-        return self._keep_stream(self._stream, spec, solver)
+        return self._store_stream(stream.advance(table, spec, solver), solver)
 
     @available_if(lambda self: can_unlearn(for_streams(self.solver, self.loss)))
     @restores_on_error
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
-        """Take rows out of what `partial_fit` has learned, as if they had never been seen; offered by "exact".
+        """Remove rows that `partial_fit` has learned, as if they had never been seen; offered by "exact".
 
-        The rows may come in other batches than they did then, but with the same weights. Rounding in rows far larger
-        than those that stay is left behind. Rows that cannot all have been seen are refused whole.
+        The rows may come in other batches than they did then, but with the same weights. Rounding errors of rows far
+        larger than those that remain stay behind. Rows that cannot all have been seen are rejected as a whole.
 
         Parameters
         ----------
         X, y, sample_weight
             As they were given to `partial_fit`.
         """
+        check_params(self)
         stream = getattr(self, "_stream", None)
         if stream is None:
-            raise ValueError("there is no stream to take rows out of; unlearn what partial_fit has learned")
+            raise ValueError("there is no stream to remove rows from; unlearn what partial_fit has learned")
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
-        spec = self._spec()
-        solver = self._solver(for_streams(self.solver, self.loss), table.X, spec)
-        self._stream = stream.retract(table, spec, solver)
-        return self._keep_stream(self._stream, spec, solver)
+        spec, solver = self._streaming(table.X)
+        return self._store_stream(stream.retract(table, spec, solver), solver)
 
-    def _spec(self) -> ProblemSpec:
-        check_penalty(self.alpha, self.l1_ratio)
-        return ProblemSpec(find_loss(self.loss), self.alpha, self.l1_ratio, self.standardize)
+    def _monitor(self, monitor: Any, validation: Any) -> Monitor | None:
+        """What to record after every epoch, if anything."""
+        check_param("monitor", monitor, Boolean())
+        if validation is not None:
+            return Monitor(check_validation(self, validation))
+        return Monitor() if monitor else None
 
-    def _solver(self, solver: Any, X: Any, spec: ProblemSpec) -> Solver:
-        """The solver of that name or the one that suits the table."""
-        found = find_solver(solver, X, spec.loss, self.l1_ratio)
-        if self.alpha != 0:  # at once, not when both classes have come
-            check_penalty_supported(found, ElasticNet.of(1.0, self.l1_ratio), spec.loss)
-        return found
+    def _streaming(self, X: Any) -> tuple[ProblemSpec, Solver]:
+        """Objective and solver of a stream; an unsupported penalty is refused at once, not when both classes came."""
+        spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
+        solver = find_solver(for_streams(self.solver, self.loss), X, spec.loss)
+        if self.alpha != 0:
+            check_penalty_supported(solver, ElasticNet.of(1.0, self.l1_ratio), spec.loss)
+        return spec, solver
 
-    def _keep_stream(self, stream: Stream, spec: ProblemSpec, solver: Solver) -> AUCClassifier:
-        self.solver_ = solver_name(solver)
-        self.n_iter_ = stream.batches
-        self.objective_ = self.gap_ = np.nan
+    def _store_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
+        """The model after a batch: that of all rows seen, the last iterate, or zeros while a class is missing."""
+        self._stream = stream
         for name in ("alpha_", "trace_"):  # those of an earlier fit
-            if hasattr(self, name):
-                delattr(self, name)
-        if stream.problem is None:
-            self.coef_, self.intercept_ = np.zeros((1, self.n_features_in_)), np.zeros(1)
-            return self
-        self.alpha_ = alpha_for(spec, stream.problem.data, solver)
-        if stream.solution is not None:
-            self._keep(stream.problem, solver, stream.solution)
-            self.n_iter_ = stream.batches
-            return self
-        self._keep_weights(stream.problem.data, stream.coef, self.class_weight)
-        return self
-
-    def _monitor(self, monitor: Any) -> Monitor | None:
-        if monitor is None or monitor is False:
-            return None
-        return Monitor() if monitor is True else Monitor(check_validation(self, monitor))
-
-    def _keep(self, problem: Problem, solver: Solver, solution: Solution) -> AUCClassifier:
+            self.__dict__.pop(name, None)
         self.solver_ = solver_name(solver)
-        check_weights(solution.coef, solver)
-        self.objective_, self.gap_ = solution.objective, solution.gap
-        self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
-        self._keep_weights(problem.data, solution.coef, self.class_weight)
-        if not solution.converged:
-            warn_not_converged(self.solver_, solution, solver.tol)
+        self.objective_ = np.nan
+        self.gap_ = np.nan
+        if stream.problem is None:
+            self.coef_ = np.zeros((1, self.n_features_in_))
+            self.intercept_ = np.zeros(1)
+        else:
+            self.alpha_ = stream.alpha
+            if stream.solution is not None:
+                self._store_solution(stream.solution, solver, stream.alpha)
+            self._store_weights(stream.problem.data, stream.coef, self.class_weight)
+        self.n_iter_ = stream.batches
         return self

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
-
-from aucmax.estimators.base import LinearRanker, warn_not_converged
-from aucmax.estimators.calibration import Calibrated, check_choice
+from aucmax.estimators.base import LinearRanker
+from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.losses import LOSSES
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
-from aucmax.selection.cross_validation import Curve, Penalties, choose, curve_of
+from aucmax.selection.cross_validation import CHOICES, PathSettings, choose_alpha, cv_path, cv_results
 from aucmax.selection.splits import make_splits
-from aucmax.solvers import solver_name
-from aucmax.solvers.registry import find_loss
-from aucmax.validation.inputs import LabeledData, make_rng
-from aucmax.validation.params import check_penalty
+from aucmax.validation.inputs import make_rng
+from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
 
 
-class AUCClassifierCV(Calibrated, LinearRanker):
+class AUCClassifierCV(CalibratedMixin, LinearRanker):
     """Linear ranking with the penalty, and if wished the loss, chosen by cross-validated AUC.
 
     With the squared loss and an L2 penalty all folds and all alphas come from the moments of the folds: one pass over
-    the data, one eigendecomposition a fold, and exactly the AUC that refitting every combination would give.
+    the data, one matrix decomposition a fold, and exactly the AUC that refitting every combination would give.
 
     Parameters
     ----------
@@ -33,8 +29,8 @@ class AUCClassifierCV(Calibrated, LinearRanker):
         Strengths to try, or how many of them to spread around the automatic one (None: 11).
     l1_ratio : float
         Share of the l1 norm in the penalty, 0 to 1.
-    loss : {"squared", "squared_hinge", "hinge"} or a list of them
-        Pairwise loss; of several, that of the best cross-validated AUC is taken.
+    loss : {"squared", "squared_hinge", "hinge", "exponential"} or a list of them
+        Pairwise loss; of several, that of the best cross-validated AUC is chosen.
     cv : int or splitter
         Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
     choice : {"best", "one_se"}
@@ -50,15 +46,16 @@ class AUCClassifierCV(Calibrated, LinearRanker):
     cv_auc_ : array of shape (n_alphas, n_folds)
     alpha_, loss_ : float, str
         The chosen strength and loss.
-    cv_results_ : dict of loss to array
-        `cv_auc_` of every loss tried.
+    cv_results_ : dict of arrays
+        Every loss and alpha tried, in the shape of scikit-learn's `cv_results_`: `param_loss`, `param_alpha`,
+        `split0_test_score` and so on, `mean_test_score`, `std_test_score`, `rank_test_score`, and `params`.
     oof_scores_ : array of shape (n,)
         Score of every row by a model that has not seen it, on the scale of `decision_function`; NaN for a row
         that is in no test set.
     calibration_ : Platt
         From `decision_function` to probabilities, fitted to the out-of-fold scores.
     coef_, intercept_, classes_, objective_, gap_, n_iter_, solver_
-        As in `AUCClassifier`, but zero is where the probability is one half.
+        As in `AUCClassifier`, but zero is where the probability is 1/2.
 
     Examples
     --------
@@ -71,6 +68,12 @@ class AUCClassifierCV(Calibrated, LinearRanker):
     >>> model.predict_proba(X).shape
     (569, 2)
     """
+
+    parameter_constraints: ClassVar = {
+        "l1_ratio": [Number(0, 1)],
+        "choice": [Option(*CHOICES)],
+        "standardize": [Boolean()],
+    }
 
     def __init__(
         self, alphas=None, l1_ratio=0.0, loss="squared", cv=5, choice="best", standardize=True, random_state=None
@@ -94,38 +97,32 @@ class AUCClassifierCV(Calibrated, LinearRanker):
         groups : array, optional
             Rows of one group stay in one fold, if `cv` is a number; else passed to the splitter.
         """
-        check_penalty("auto", self.l1_ratio)
-        check_choice(self.choice)
-        losses = [find_loss(name) for name in _names(self.loss)]
-        table = self._check(X, y, sample_weight)
+        check_params(self)
+        losses = [LOSSES[name]() for name in _loss_names(self.loss)]
+        table = self._validate(X, y, sample_weight)
         folds = make_splits(self.cv, *table, groups, make_rng(self.random_state))
+        settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
         with threads_for(table.X.shape[1]):
-            penalties = Penalties(self.alphas, self.l1_ratio, self.standardize)
-            curves = [curve_of(table, folds, loss, penalties) for loss in losses]
-        best = max(curves, key=lambda curve: curve.best)
-        self.cv_results_ = {curve.loss.name: curve.auc for curve in curves}
-        self.loss_, self.alphas_, self.cv_auc_ = best.loss.name, best.alphas, best.auc
-        chosen = choose(best.auc, self.choice)
-        self.alpha_ = float(best.alphas[chosen])
-        return self._keep(best, table, best.scores.at(chosen))
-
-    def _keep(self, curve: Curve, table: LabeledData, scores: np.ndarray) -> AUCClassifierCV:
-        """Refit to all rows, calibrate, and keep all that was learned."""
-        penalty, data, solver = ElasticNet.of(self.alpha_, self.l1_ratio), curve.data, curve.solver
-        solution = solver.solve(Problem(data, curve.loss, penalty))
-        self.solver_ = solver_name(solver)
-        self.objective_, self.gap_ = solution.objective, solution.gap
-        self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
-        self._keep_weights(data, solution.coef, None)
-        self.intercept_ = self.intercept_ - self._calibrate(scores, table)
-        if not solution.converged:
-            warn_not_converged(self.solver_, solution, solver.tol)
+            paths = [cv_path(table, folds, loss, settings) for loss in losses]
+        best = max(paths, key=lambda path: path.best_auc)
+        chosen = choose_alpha(best.auc, self.choice)
+        alpha = float(best.alphas[chosen])
+        solution = best.solver.solve(Problem(best.data, best.loss, settings.penalty(alpha)))
+        self.loss_ = best.loss.name
+        self.alphas_ = best.alphas
+        self.cv_auc_ = best.auc
+        self.cv_results_ = cv_results([({"loss": path.loss.name}, path) for path in paths])
+        self._store_solution(solution, best.solver, alpha)
+        self._store_weights(best.data, solution.coef)
+        self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(chosen, table.y.size), table)
         return self
 
 
-def _names(loss: Any) -> list:
+def _loss_names(loss: Any) -> list[str]:
     """The losses to try."""
     names = [loss] if isinstance(loss, str) else list(loss) if isinstance(loss, Iterable) else []
     if not names:
         raise ValueError(f"loss={loss!r}; give a name, or a list of names with at least one")
+    for name in names:
+        check_param("loss", name, Option(registry=LOSSES))
     return names

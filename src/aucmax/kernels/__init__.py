@@ -1,4 +1,4 @@
-"""Features of a kernel: coordinates of the rows, landmarks among them, and the Nystroem map."""
+"""Kernel features: kernel functions, coordinates, landmarks, and the Nystroem map."""
 
 from aucmax.kernels.coordinates import Coordinates, Ranks
 from aucmax.kernels.functions import KERNELS, Kernel

@@ -9,17 +9,17 @@ import numpy as np
 
 from aucmax.numerics.matrix import dense, scaled_columns
 
-KNOTS = 256  # values of a column between which its distribution is drawn as a line
+KNOTS = 256  # values of a column between which its distribution function is interpolated
 
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """The distribution function of every column: the share of rows below, half of the equal ones included.
+    """The distribution function of every column: the share of smaller values plus half of the equal ones.
 
     Parameters
     ----------
     values, levels : arrays of shape (d, q)
-        Ascending values of a column and their ranks between 0 and 1; a short list is filled up with its end.
+        Ascending values of a column and their ranks between 0 and 1, padded with the last one.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Ranks:
 
     @classmethod
     def of(cls, X: np.ndarray, weight: np.ndarray) -> Ranks:
-        """From the rows of a dense table and their weights."""
+        """Estimate them from dense rows and their weights."""
         columns = [_knots(column, weight / weight.sum()) for column in dense(X).T]
         longest = max(values.size for values, _ in columns)
         filled = [[np.pad(part, (0, longest - part.size), mode="edge") for part in column] for column in columns]
@@ -41,13 +41,13 @@ class Ranks:
         return cls(np.array(values), np.array(levels))
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        """The ranks of new rows; beyond the ends they stay what they are there."""
+        """The ranks of new rows, constant beyond the smallest and the largest value."""
         columns = zip(X.T, self.values, self.levels, strict=True)
         return np.column_stack([np.interp(column, values, levels) for column, values, levels in columns])
 
 
 def _knots(column: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct values of a column and their ranks; of many, those at even steps of the rank, with both ends."""
+    """Distinct values of a column and their ranks; of many, those at evenly spaced ranks, with both ends."""
     values, inverse = np.unique(column, return_inverse=True)
     mass = np.bincount(inverse, share, values.size)
     levels = np.cumsum(mass) - mass / 2
@@ -73,9 +73,9 @@ class Coordinates:
     ranks: Ranks | None = None
 
     def __call__(self, X: Any) -> Any:
-        """Rows in these coordinates, in double precision; CSR stays CSR unless there are ranks."""
+        """Transform rows, in double precision; CSR stays CSR unless there are ranks."""
         return scaled_columns(X if self.ranks is None else self.ranks(dense(X)), self.scale)
 
     def weighted(self, relevance: np.ndarray) -> Coordinates:
-        """The same with column j stretched by relevance[j] > 0."""
+        """The same coordinates with column j multiplied by relevance[j] > 0."""
         return Coordinates(self.scale / relevance, self.ranks)

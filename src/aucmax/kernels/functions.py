@@ -1,10 +1,10 @@
-"""Kernels of a distance, their values and their slopes.
+"""Kernel functions of a distance: values and gradients.
 
     rbf          exp(-gamma |x - z|^2)
     laplacian    exp(-gamma |x - z|_1)
-    ranks        exp(-gamma |F(x) - F(z)|_1), F the distribution functions of the columns: blind to their units
+    ranks        exp(-gamma |F(x) - F(z)|_1), F the distribution functions of the columns: invariant to their units
 
-The relevance of a column is the mean square of the slope of f(x) = sum_i dual_i k(x, z_i) along it:
+The relevance of a column is the mean squared derivative of f(x) = sum_i dual_i k(x, z_i) along it:
 
     Radhakrishnan, Beaglehole, Pandit, Belkin. "Mechanism for feature learning in neural networks and
     backpropagation-free machine learning models." Science 2024.
@@ -12,6 +12,7 @@ The relevance of a column is the mean square of the slope of f(x) = sum_i dual_i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,30 +20,32 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import as_rows, dense, is_sparse, squared_norms
 
-SLOPE_ROWS = 256  # whose slopes are held at a time
+CHUNK_ROWS = 256  # rows whose derivatives are held in memory at a time
 
 
 class Kernel(NamedTuple):
-    """The norm that a kernel measures distances with, and whether it looks at ranks instead of values."""
+    """A radial kernel."""
 
     name: str
-    norm: str
-    ranked: bool
+    norm: str  # of the distance: "l1", or "l2" for the squared Euclidean one
+    ranked: bool  # whether it compares ranks instead of values
 
     def distances(self, A: Any, Z: Any) -> np.ndarray:
         """|a - z|_1 or |a - z|^2 of all rows of two tables of coordinates, of shape (n, m)."""
         return _absolute(A, Z) if self.norm == "l1" else _squared(A, Z)
 
     def values(self, distances: np.ndarray, gamma: float) -> np.ndarray:
-        """The kernel at these distances; they are not changed."""
+        """The kernel at these distances, which are not modified."""
         out = distances * -gamma
         return np.exp(out, out=out)
 
     def squared_slopes(self, gamma: float, A: Any, Z: Any, dual: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Weighted mean over the rows of A of the squared slopes of f along every coordinate."""
-        Z, total = dense(Z), np.zeros(A.shape[1])
-        for start in range(0, A.shape[0], SLOPE_ROWS):
-            rows, share = dense(A[start : start + SLOPE_ROWS]), weight[start : start + SLOPE_ROWS]
+        """Weighted mean over the rows of A of the squared derivatives of f along every coordinate."""
+        Z = dense(Z)
+        total = np.zeros(A.shape[1])
+        for start in range(0, A.shape[0], CHUNK_ROWS):
+            rows = dense(A[start : start + CHUNK_ROWS])
+            share = weight[start : start + CHUNK_ROWS]
             pull = gamma * dual * self.values(self.distances(rows, Z), gamma)
             if self.norm == "l1":
                 _add_absolute_slopes(rows, Z, pull, share, total)
@@ -57,6 +60,24 @@ KERNELS = {
     "ranks": Kernel("ranks", "l1", True),
 }
 
+KERNEL_NAMES = ("linear", *KERNELS)
+
+
+def find_kernels(kernel: Any, sparse: bool) -> list[str]:
+    """The names of the kernels to try; a sparse table supports only those that keep it sparse."""
+    if isinstance(kernel, str):
+        names = list(KERNEL_NAMES) if kernel == "auto" else [kernel]
+    else:
+        names = list(kernel) if isinstance(kernel, Iterable) else [kernel]
+    unknown = [name for name in names if name not in KERNEL_NAMES]
+    if unknown or not names:
+        raise ValueError(f"unknown kernel {kernel!r}; choose 'auto', one of {list(KERNEL_NAMES)}, or a list of them")
+    taken = [name for name in names if not sparse or name == "linear" or KERNELS[name].norm == "l2"]
+    if kernel != "auto" and len(taken) < len(names):
+        refused = sorted(set(names) - set(taken))
+        raise ValueError(f"kernel {refused} takes dense tables only; give X.toarray(), or use 'linear' or 'rbf'")
+    return taken
+
 
 def _absolute(A: np.ndarray, Z: np.ndarray) -> np.ndarray:
     out = np.zeros((A.shape[0], Z.shape[0]))
@@ -65,7 +86,7 @@ def _absolute(A: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def _squared(A: Any, Z: Any) -> np.ndarray:
-    """|a|^2 + |z|^2 - 2 a.z; dense rows are measured from the mean landmark, so that little cancels."""
+    """|a|^2 + |z|^2 - 2 a.z; dense rows are centred at the mean landmark, to avoid cancellation."""
     if not is_sparse(A):
         centre = Z.mean(axis=0)
         A, Z = A - centre, Z - centre
@@ -78,7 +99,7 @@ def _squared(A: Any, Z: Any) -> np.ndarray:
 
 @compiled
 def _add_absolute(A, columns, out):
-    """Column by column, so that the landmarks lie side by side."""
+    """Column by column, so that the landmarks are contiguous."""
     for i in range(out.shape[0]):
         for j in range(A.shape[1]):
             a = A[i, j]

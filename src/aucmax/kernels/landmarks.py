@@ -1,4 +1,4 @@
-"""Landmarks: the rows that a kernel compares all others with, half of them from each class.
+"""Landmarks: the rows to which a kernel compares all others, half of them from each class.
 
 kmeans++     Arthur, Vassilvitskii. "k-means++: the advantages of careful seeding." SODA 2007.
 leverage     Musco, Musco. "Recursive sampling for the Nystroem method." NIPS 2017 (here in one step).
@@ -14,10 +14,20 @@ from scipy.linalg import cho_factor, cho_solve
 
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import KERNELS
-from aucmax.kernels.nystroem import Nystroem, own_distances, typical
+from aucmax.kernels.nystroem import Nystroem, median_distance, own_distances
 
-CANDIDATES = 20  # rows that are looked at for every landmark, by rules that look at rows
-PILOTS = 100  # landmarks of the features that leverages are measured with
+CANDIDATES = 20  # rows considered for every landmark, by rules that look at rows
+WORK = 1e10  # rows times squared landmarks up to which there are as many landmarks as allowed
+FEWEST = 300  # landmarks, if not given
+MOST = 600
+PILOTS = 100  # landmarks of the features from which leverages are computed
+
+
+def count_landmarks(n_components: Any, n: int) -> int:
+    """How many landmarks to draw from n rows."""
+    if n_components != "auto":
+        return min(int(n_components), n)
+    return min(int(np.clip(np.sqrt(WORK / n), FEWEST, MOST)), n)
 
 
 def choose_landmarks(
@@ -28,15 +38,15 @@ def choose_landmarks(
     coordinates: Coordinates,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Numbers of the landmarks among the rows of X.
+    """Indices of the landmarks among the rows of X.
 
     Parameters
     ----------
     X : array or CSR of shape (n, d)
-    groups : two arrays of row numbers
-        The rows of each class that may be taken.
+    groups : two arrays of row indices
+        The rows of each class to choose from.
     count : int
-        Half of them from each class; a class that has not so many gives all, and the other one the rest.
+        Half of them from each class; a class with fewer rows gives all, and the other one the rest.
     rule : {"random", "kmeans++", "leverage"}
         A name in `LANDMARKS`.
     coordinates : Coordinates
@@ -44,8 +54,8 @@ def choose_landmarks(
 
     Returns
     -------
-    array of at most `count` row numbers
-        The two classes take turns as long as they can, so that the first few would do for a smaller map.
+    array of at most `count` row indices
+        The two classes alternate as long as they can, so that the first few make a smaller map.
     """
     sizes = _shares([group.size for group in groups], count)
     chosen = [_of_class(X, group, size, rule, coordinates, rng) for group, size in zip(groups, sizes, strict=True)]
@@ -73,7 +83,7 @@ def _first(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _spread(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    """k-means++: each next row by the square of its distance to the nearest one before."""
+    """k-means++: each next row with probability proportional to its squared distance to the nearest one so far."""
     chosen = np.zeros(size, dtype=np.int64)
     nearest = np.full(X.shape[0], np.inf)
     for k in range(1, size):
@@ -86,10 +96,11 @@ def _spread(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _leverage(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    """By ridge leverage: rows that the features of the others say little about are likelier."""
+    """With probability proportional to the ridge leverage score."""
     pilots = X[np.arange(min(PILOTS, X.shape[0]))]
-    own, rbf = own_distances(KERNELS["rbf"], pilots), KERNELS["rbf"]
-    phi = Nystroem.of(rbf, 1.0 / typical(own), Coordinates(np.ones(X.shape[1])), pilots, own)(X)
+    rbf = KERNELS["rbf"]
+    own = own_distances(rbf, pilots)
+    phi = Nystroem.of(rbf, 1.0 / median_distance(own), Coordinates(np.ones(X.shape[1])), pilots, own)(X)
     gram = phi.T @ phi
     gram[np.diag_indices_from(gram)] += np.trace(gram) / size
     scores = np.einsum("ij,ji->i", phi, cho_solve(cho_factor(gram), phi.T)) + 1e-12

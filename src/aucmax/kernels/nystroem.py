@@ -1,4 +1,4 @@
-"""Nystroem: features whose inner products are those of a kernel, as far as landmarks can tell.
+"""Nystroem: features whose inner products approximate a kernel, from landmarks.
 
     Williams, Seeger. "Using the Nystroem method to speed up kernel machines." NIPS 2000.
 
@@ -6,8 +6,8 @@ With K the kernel matrix of the landmarks, K = U diag(values) U', and k(x) its v
 
     phi(x) = T' k(x),    T = U diag(values)^-1/2,    phi(x).phi(x') = k(x)' K^+ k(x')
 
-which is the kernel itself if both rows are landmarks. Directions that are rounding only (landmarks that occur twice)
-are left out. A ranker w.phi(x) is dual.k(x) with dual = T w.
+which is exact if both rows are landmarks. Directions that are rounding error only (duplicate landmarks) are dropped.
+A ranker w.phi(x) is dual.k(x) with dual = T w.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import Kernel
 from aucmax.numerics.lazy_features import LazyFeatures
 
-SMALLEST = 1e-11  # eigenvalue of the kernel matrix, as a share of the largest, below which there is only rounding
-KEPT = 2**24  # numbers of features that are kept rather than made anew: 128 megabytes
+SMALLEST = 1e-11  # relative eigenvalue of the kernel matrix below which there is rounding error only
+IN_MEMORY = 2**24  # numbers up to which features are kept in memory: 128 megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Nystroem:
     kernel : Kernel
     gamma : float
     coordinates : Coordinates
-        From rows of a table to where distances are measured.
+        In which distances are measured.
     landmarks : array or CSR of shape (m, d)
         In these coordinates.
     T : array of shape (m, rank)
@@ -49,7 +49,7 @@ class Nystroem:
 
     @classmethod
     def of(cls, kernel: Kernel, gamma: float, coordinates: Coordinates, landmarks: Any, own: np.ndarray) -> Nystroem:
-        """The map of landmarks whose own distances are known."""
+        """The map of landmarks whose distances from each other are `own`."""
         values, vectors = eigh(kernel.values(own, gamma), check_finite=False, driver="evd")
         kept = values > SMALLEST * values[-1]
         return cls(kernel, gamma, coordinates, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
@@ -59,17 +59,17 @@ class Nystroem:
         return self.kernel.values(self.kernel.distances(self.coordinates(X), self.landmarks), self.gamma)
 
     def features(self, X: Any, distances: np.ndarray | None = None) -> Any:
-        """phi(x) of all rows of a table: as an array if it is small, else made when asked for.
+        """phi(x) of all rows of a table: an array if it is small, otherwise computed on demand.
 
-        `distances` to the landmarks, if they are known, save most of the work.
+        `distances` to the landmarks, if known, save most of the work.
         """
         if distances is not None:
             return self.kernel.values(distances, self.gamma) @ self.T
         made = LazyFeatures(X, self, self.T.shape[1])
-        if made.size > KEPT:
+        if made.size > IN_MEMORY:
             return made
         out = np.empty(made.shape)
-        for place, rows in made.parts(np.arange(X.shape[0])):
+        for place, rows in made.chunks(np.arange(X.shape[0])):
             out[place] = rows
         return out
 
@@ -79,14 +79,14 @@ class Nystroem:
 
 
 def own_distances(kernel: Kernel, landmarks: Any) -> np.ndarray:
-    """The distances between landmarks, in coordinates; exactly zero on the diagonal, and symmetric."""
+    """The distances between landmarks, symmetric and exactly zero on the diagonal."""
     distances = kernel.distances(landmarks, landmarks)
     np.fill_diagonal(distances, 0.0)
     return (distances + distances.T) / 2
 
 
-def typical(distances: np.ndarray) -> float:
-    """The median distance of two different landmarks: the unit of gamma is its inverse; 1 if all are the same."""
+def median_distance(distances: np.ndarray) -> float:
+    """The median distance of two distinct landmarks, whose inverse is the unit of gamma; 1 if all are equal."""
     above = distances[np.triu_indices_from(distances, 1)]
     apart = above[above > 1e-12 * above.max(initial=0.0)]
     return float(np.median(apart)) if apart.size else 1.0

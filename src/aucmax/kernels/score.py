@@ -1,8 +1,9 @@
-"""KernelScore: a fitted score, the sum of terms that look at the same landmarks."""
+"""KernelScore: the scoring function of a fitted kernel model, a sum of terms on the same landmarks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class Term:
     weights : array of shape (m,), or (d,) for the linear one
     gamma : float
     coordinates : Coordinates or None
-        Where distances are measured; None for the linear one, whose weights are in the units of the table.
+        In which distances are measured; None for the linear one, whose weights are in the units of the table.
     """
 
     kernel: str
@@ -33,10 +34,12 @@ class Term:
     coordinates: Coordinates | None = None
 
     def __call__(self, X: Any, landmarks: Any) -> np.ndarray:
-        """The value of the term at every row, made for some rows at a time."""
+        """The value of the term at every row, chunk by chunk."""
         if self.coordinates is None:
             return dot(X, self.weights)
-        kernel, coordinates, gamma = KERNELS[self.kernel], self.coordinates, self.gamma
+        kernel = KERNELS[self.kernel]
+        coordinates = self.coordinates
+        gamma = self.gamma
         Z = coordinates(landmarks)
 
         def similarities(rows: Any) -> np.ndarray:
@@ -47,7 +50,7 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class KernelScore:
-    """intercept + the sum of terms.
+    """The sum of the terms plus an intercept.
 
     Parameters
     ----------
@@ -67,6 +70,14 @@ class KernelScore:
     landmarks: Any
     terms: tuple[Term, ...]
     intercept: float
+
+    @classmethod
+    def combined(cls, scores: Sequence[KernelScore], shares: Sequence[float], shift: float = 0.0) -> KernelScore:
+        """The sum of share times score, plus a shift; all scores have the same landmarks."""
+        pairs = list(zip(scores, shares, strict=True))
+        terms = [replace(term, weights=share * term.weights) for score, share in pairs for term in score.terms]
+        intercept = sum(share * score.intercept for score, share in pairs)
+        return cls(scores[0].landmarks, tuple(terms), intercept + shift)
 
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row."""

@@ -1,8 +1,8 @@
 """`@compiled`: compiled loops, and the only file that talks to Numba.
 
-Numba's own disk cache watches just the file of the compiled function, so an edit of a helper in another file
-would go on running the old machine code. Here the key of every cache entry covers the sources of the package.
-`NUMBA_DISABLE_JIT=1` turns compiled loops into plain Python with the same answers.
+Numba's own disk cache watches only the file of the compiled function: after an edit of a helper in another file it
+would still run stale machine code. Here the key of every cache entry covers all sources of the package.
+With `NUMBA_DISABLE_JIT=1` the loops run as plain Python and give the same answers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numba.core import cgutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic, overload
 
-# Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that guards can see them.
+# Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that checks can see them.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
@@ -36,10 +36,10 @@ def sources_hash() -> str:
 
 
 class _KeyedFiles(IndexDataCacheFile):
-    """A file of machine code for every key, named after it.
+    """A file of machine code per key, named after the key.
 
-    Numba numbers them, so that two processes that compile at once may give one number to two loops, and run the
-    wrong one later. Here the worst is that an entry is lost, and compiled again.
+    Numba numbers the files, so two processes that compile at once may give two functions the same number, and run the
+    wrong one later. Here, at worst, an entry is lost and compiled again.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -62,9 +62,9 @@ class _PackageCache(FunctionCache):
 
 
 def compiled(function: Callable | None = None, *, strict: bool = False) -> Callable:
-    """Compile a loop over plain arrays and numbers; the machine code is kept on disk.
+    """Compile a loop over plain arrays and numbers; the machine code is cached on disk.
 
-    `@compiled(strict=True)` keeps the order of additions as it is written, where differences must not cancel.
+    `@compiled(strict=True)` keeps the written order of additions, where reordering would lose digits.
     """
     if function is None:
         return partial(compiled, strict=strict)
@@ -101,7 +101,7 @@ def row_operation(is_csr: Callable[[Any], bool], dense: Callable, csr: Callable)
 
 
 def prefetch(array: Any, i: int, j: int) -> None:
-    """Ask the memory for the cache line of array[i, j] without waiting for it; in plain Python, nothing."""
+    """Prefetch the cache line of array[i, j]; does nothing in plain Python."""
 
 
 @intrinsic

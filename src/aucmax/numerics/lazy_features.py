@@ -1,4 +1,4 @@
-"""LazyFeatures: a table whose rows are made when they are asked for, so that it need not fit in memory."""
+"""LazyFeatures: a table whose rows are computed on demand, so that it need not fit in memory."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-MADE = 2**20  # numbers in the rows that are made at a time
+CHUNK = 2**20  # numbers in a chunk of rows
 
 
 class LazyFeatures:
-    """Rows that are made when they are asked for: a function of the rows of a table, which gives dense ones.
+    """Dense features of the rows of a table, computed on demand.
 
     Parameters
     ----------
     X : array or CSR of shape (n, d)
-    make : callable
-        From some rows of X to an array of as many rows and `dim` columns.
+    transform : callable
+        From rows of X to an array of as many rows and `dim` columns.
     dim : int
 
     Examples
@@ -27,16 +27,18 @@ class LazyFeatures:
     ((3, 1), [[9.0], [1.0]])
     """
 
-    def __init__(self, X: Any, make: Callable[[Any], np.ndarray], dim: int):
-        self.X, self.make = X, make
-        self.shape, self.size = (X.shape[0], dim), X.shape[0] * dim
+    def __init__(self, X: Any, transform: Callable[[Any], np.ndarray], dim: int):
+        self.X = X
+        self.transform = transform
+        self.shape = (X.shape[0], dim)
+        self.size = X.shape[0] * dim
 
     def __getitem__(self, index: np.ndarray) -> np.ndarray:
-        return self.make(self.X[index])
+        return self.transform(self.X[index])
 
-    def parts(self, index: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """The rows in `index`, some at a time, with their place there."""
-        rows = min(max(MADE // max(self.shape[1], 1), 256), 2048)
+    def chunks(self, index: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """The rows in `index`, chunk by chunk, with their place there."""
+        rows = min(max(CHUNK // max(self.shape[1], 1), 256), 2048)
         for start in range(0, index.size, rows):
             place = slice(start, start + rows)
             yield place, self[index[place]]

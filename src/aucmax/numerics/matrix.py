@@ -21,7 +21,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def canonical(X: Any) -> Any:
-    """X with no entry stored twice; only then do squares of entries mean anything."""
+    """X without duplicate entries: only then can its entries be squared."""
     if is_sparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -29,12 +29,12 @@ def canonical(X: Any) -> Any:
 
 
 def nonzeros(X: Any) -> int:
-    """Number of entries that a product with X has to touch."""
+    """Number of stored entries."""
     return X.nnz if is_sparse(X) else X.size
 
 
 def as_rows(X: Any) -> Any:
-    """X as kernels take it: a C-contiguous array, or the arrays of a CSR matrix."""
+    """X in the form that compiled loops take: a C-contiguous array, or the arrays of a CSR matrix."""
     if not is_sparse(X):
         return np.ascontiguousarray(X)
     X = X.tocsr()
@@ -46,7 +46,7 @@ def _unsigned(numbers: np.ndarray) -> np.ndarray:
 
 
 def scaled_columns(X: Any, scale: np.ndarray) -> Any:
-    """X with column j divided by scale[j], in double precision: rounded, it would be another problem."""
+    """X with column j divided by scale[j], in double precision: rounding would change the problem."""
     if not is_sparse(X):
         return X / scale
     data = X.data / scale[X.indices]
@@ -54,44 +54,44 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
 
 
 def stacked(above: Any, below: Any) -> Any:
-    """The rows of two tables of one kind, one below the other."""
+    """Two tables stacked vertically."""
     if is_sparse(above) or is_sparse(below):
         return sparse.vstack([above, below], format="csr")
     return np.vstack([above, below])
 
 
 def columns_added(X: Any, dim: int) -> Any:
-    """X with columns of zeros at its right, `dim` in all."""
+    """X padded with columns of zeros on the right, to `dim` columns."""
     if is_sparse(X):
         return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
     return np.pad(X, ((0, 0), (0, dim - X.shape[1])))
 
 
 def dense(X: Any) -> np.ndarray:
-    """X as a plain array of double precision."""
+    """X as a dense array in double precision."""
     return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
 
 
 def alike(X: Any, like: Any) -> Any:
-    """X as dense or CSR rows, whichever the other table is."""
+    """X in the format of the other table, dense or CSR."""
     if is_sparse(X) == is_sparse(like):
         return X
     return X.toarray() if is_sparse(X) else sparse.csr_array(X)
 
 
 def weighted_columns(X: Any, factor: np.ndarray) -> Any:
-    """The columns of X, row i times factor[i], as rows for kernels."""
+    """The columns of X, row i multiplied by factor[i], as rows for compiled loops."""
     if not is_sparse(X):
         return np.ascontiguousarray((X * factor[:, None]).T)
     return as_rows((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
 
 
 def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
-    """Write the rows in `index` into a dense array of double precision."""
+    """Copy the rows in `index` into a dense array in double precision."""
     if is_sparse(X):
         out[...] = X[index].toarray()
     elif X.dtype == out.dtype:
-        np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes a copy in between
+        np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes an intermediate copy
     else:
         out[...] = X[index]
 
@@ -109,31 +109,34 @@ def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Sum of weight[i] x_i over the rows in `index`."""
     out = np.zeros(X.shape[1])
     if isinstance(X, LazyFeatures):
-        for place, rows in X.parts(index):
+        for place, rows in X.chunks(index):
             out += weight[index[place]] @ rows
         return out
     _weighted_sums(as_rows(X), index, weight, out)
     return out
 
 
-@np.errstate(invalid="ignore", over="ignore")  # NaN and infinity are for the door to see
+@np.errstate(invalid="ignore", over="ignore")  # `check_finite` reports NaN and infinity
 def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray) -> np.ndarray:
     """Sum of weight[i] (x_ij - centre_j)^2 over the rows in `index`, the zeros of CSR rows included."""
-    squares, stored, count = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=np.int64)
+    dim = X.shape[1]
+    squares = np.zeros(dim)
     if isinstance(X, LazyFeatures):
-        for place, rows in X.parts(index):
+        for place, rows in X.chunks(index):
             squares += weight[index[place]] @ (rows - centre) ** 2
         return squares
+    stored = np.zeros(dim)  # weight of the stored entries of each column
+    count = np.zeros(dim, dtype=np.int64)  # and their number
     _weighted_squares(as_rows(X), index, weight, centre, squares, stored, count)
-    if is_sparse(X):  # the count tells a column without zeros from one whose weights add up by rounding only
+    if is_sparse(X):  # the count tells a column without zeros from one whose weights differ by rounding only
         squares += np.where(count == index.size, 0.0, weight[index].sum() - stored) * centre**2
     return squares
 
 
 def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
-    """X @ w, or X[index] @ w, in double precision and without a copy of X; w a vector or a matrix of columns.
+    """X @ w, or X[index] @ w, in double precision without copying X; w is a vector or a matrix.
 
-    Equal rows get equal products to the last bit, so that ties stay ties; BLAS does not promise that.
+    Equal rows get bitwise equal products, so that ties stay ties; BLAS does not guarantee that.
     """
     if w.ndim == 1:
         return dot(X, w[:, None], index)[:, 0]
@@ -141,7 +144,7 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
     index = np.arange(X.shape[0]) if index is None else index
     out = np.empty((index.size, w.shape[1]))
     if isinstance(X, LazyFeatures):
-        for place, rows in X.parts(index):
+        for place, rows in X.chunks(index):
             out[place] = dot(rows, w)
         return out
     _dot(as_rows(X), index, np.ascontiguousarray(w.T, dtype=float), out)
@@ -149,11 +152,11 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
 
 
 def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
-    """X.T @ c in double precision, without a double copy of X."""
+    """X.T @ c in double precision, without copying X."""
     _check_size(c.size, X.shape[0])
     out = np.zeros(X.shape[1])
     if isinstance(X, LazyFeatures):
-        for place, rows in X.parts(np.arange(X.shape[0])):
+        for place, rows in X.chunks(np.arange(X.shape[0])):
             out += c[place] @ rows
         return out
     _transposed_dot(as_rows(X), c, out)
@@ -161,13 +164,13 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
 
 
 def _check_size(given: int, size: int) -> None:
-    """Kernels do not look whether they read beyond an array."""
+    """Compiled loops do not check array bounds."""
     if given != size:
-        raise ValueError(f"a product of {size} numbers with {given}; pass as many")
+        raise ValueError(f"shapes do not match: {given} numbers for {size} columns or rows; pass {size}")
 
 
 def squared_norms(rows: Any, n: int) -> np.ndarray:
-    """|x|^2 of the n rows that `as_rows` returned."""
+    """|x|^2 of the n rows returned by `as_rows`."""
     out = np.empty(n)
     _squared_norms(rows, out)
     return out

@@ -13,7 +13,7 @@ from aucmax.numerics.compiled import row_operation
 
 
 class CSR(NamedTuple):
-    """The arrays of a CSR matrix for kernels; unsigned numbers need no check for negative ones: 1.4 times faster."""
+    """The arrays of a CSR matrix; unsigned indices need no check for negative ones: 1.4 times faster."""
 
     data: np.ndarray
     indices: np.ndarray
@@ -36,7 +36,7 @@ def _csr_dot(X, i, w):
 
 
 def _dense_dots(X, i, W, k):
-    """Inner products of row i with the rows k, k+1, k+2, k+3 of W: an entry of X is read once for all four."""
+    """Inner products of row i with rows k to k+3 of W: an entry of X is read once for all four."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     for j in range(X.shape[1]):
         a += X[i, j] * W[k, j]
@@ -84,7 +84,7 @@ def _csr_norm2(X, i):
 
 
 def _dense_squares(X, i, weight, centre, squares, stored, count):
-    """Add weight (x_ij - centre_j)^2 of the stored entries of row i to squares, and note what was stored."""
+    """Add weight (x_ij - centre_j)^2 of the stored entries of row i to squares, and count them."""
     for j in range(X.shape[1]):
         step = X[i, j] - centre[j]
         squares[j] += weight * step * step

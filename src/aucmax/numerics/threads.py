@@ -1,7 +1,7 @@
-"""Threads: one of BLAS for small matrices, where waiting for others costs far more; several of ours for long tables.
+"""Threads: a single BLAS thread for small matrices, where synchronisation dominates; several of ours for long tables.
 
-Our own share rows of a table among them. There are never more of them than BLAS is allowed, so that a limit set by
-`threadpoolctl` or the environment holds for both.
+Ours share the rows of a table. There are never more of them than BLAS may use, so that a limit set by `threadpoolctl`
+or the environment holds for both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-SMALL = 512  # columns up to which a second thread of BLAS does not pay
+SMALL = 512  # columns up to which a second BLAS thread does not pay off
 SHARE = 2**20  # numbers of a table that are worth a thread
 
 
@@ -24,7 +24,7 @@ def _controller() -> ThreadpoolController:
 
 
 def threads_for(dim: int) -> AbstractContextManager:
-    """A context in which BLAS uses one thread if matrices of `dim` columns are small."""
+    """A context in which BLAS uses a single thread if matrices of `dim` columns are small."""
     return _one_thread() if dim <= SMALL else nullcontext()
 
 
@@ -33,13 +33,13 @@ def _one_thread() -> AbstractContextManager:
 
 
 def workers_for(size: int) -> int:
-    """Among how many threads a pass over `size` numbers is worth sharing."""
+    """How many threads a pass over `size` numbers is worth."""
     allowed = [library.num_threads for library in _controller().lib_controllers if library.user_api == "blas"]
     return max(min([size // SHARE, *allowed]), 1)
 
 
 def in_threads(function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
-    """function(part) of every part, each in a thread of its own in which BLAS does not start others."""
+    """Apply the function to every part, each in its own thread, in which BLAS starts no others."""
     parts = list(parts)
     if len(parts) == 1:
         return [function(parts[0])]

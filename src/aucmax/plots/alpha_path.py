@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.plots.axes import COLOURS, new_axes
-from aucmax.selection.cross_validation import choose
+from aucmax.selection.cross_validation import choose_alpha
 
 
 def plot_path(alphas: np.ndarray, auc: np.ndarray, ax: Any = None) -> Any:
@@ -19,7 +19,7 @@ def plot_path(alphas: np.ndarray, auc: np.ndarray, ax: Any = None) -> Any:
     ax = new_axes() if ax is None else ax
     mean = auc.mean(axis=1)
     error = auc.std(axis=1, ddof=1) / np.sqrt(auc.shape[1]) if auc.shape[1] > 1 else np.zeros(mean.size)
-    best, simplest = choose(auc, "best"), choose(auc, "one_se")
+    best, simplest = choose_alpha(auc, "best"), choose_alpha(auc, "one_se")
     ax.plot(alphas, mean, marker="o", markersize=4, color=COLOURS["tie"], label=f"mean of {auc.shape[1]} folds")
     ax.fill_between(alphas, mean - error, mean + error, color=COLOURS["tie"], alpha=0.2, linewidth=0)
     ax.plot(alphas, auc, color=COLOURS["reference"], alpha=0.25, linewidth=0.7)

@@ -11,8 +11,6 @@ from sklearn.utils import assert_all_finite
 
 from aucmax.numerics.matrix import as_rows, dot, scaled_columns, squared_norms, transposed_dot
 from aucmax.problem.moments import Moments
-from aucmax.problem.penalties import ElasticNet
-from aucmax.validation.inputs import LabeledData
 
 SMALLEST = 1e-150  # size of numbers whose squares keep their digits
 
@@ -41,21 +39,21 @@ class Data:
 
     @classmethod
     def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, full: bool) -> Data:
-        """Compute the statistics of the rows; `full` for the scatter matrix rather than its diagonal."""
+        """Rows with their own statistics, checked to be finite; `full` for the scatter matrix, not its diagonal."""
         moments = Moments.of(X, y, weight, full=full)
-        scale = column_scale(moments) if standardize else np.ones(X.shape[1])
-        return cls(X, y, weight, moments, scale)
+        check_finite(moments, X)
+        return cls(X, y, weight, moments, column_scale(moments, standardize))
 
     @classmethod
     def of_batch(cls, X: Any, y: np.ndarray, weight: np.ndarray, seen: Moments, *, standardize: bool) -> Data:
         """Rows of a batch with the statistics of all rows seen, the batch included."""
-        return cls(X, y, weight, seen, column_scale(seen) if standardize else np.ones(X.shape[1]))
+        return cls(X, y, weight, seen, column_scale(seen, standardize))
 
     @classmethod
     def of_moments(cls, moments: Moments, *, standardize: bool) -> Data:
         """No rows, only their full moments: all that the squared loss needs."""
         nothing = np.empty(0)
-        return cls.of_batch(np.empty((0, moments.delta.size)), nothing, nothing, moments, standardize=standardize)
+        return cls(np.empty((0, moments.delta.size)), nothing, nothing, moments, column_scale(moments, standardize))
 
     def without_rows(self) -> Data:
         """The statistics and the scale alone."""
@@ -72,6 +70,11 @@ class Data:
         """Number of columns."""
         return self.scale.size
 
+    @property
+    def full(self) -> bool:
+        """Whether the statistics include the scatter matrix rather than its diagonal."""
+        return self.raw_moments.full
+
     @cached_property
     def moments(self) -> Moments:
         """Class statistics in scaled units."""
@@ -85,12 +88,18 @@ class Data:
     @cached_property
     def delta(self) -> np.ndarray:
         """Difference of the class means."""
-        return self.moments.delta
+        return self.raw_moments.delta / self.scale
 
     @cached_property
     def within(self) -> np.ndarray:
         """S, the sum of the class covariances (its diagonal if the moments are not full)."""
-        return self.moments.within
+        within = self.raw_moments.within
+        return within / (np.outer(self.scale, self.scale) if within.ndim == 2 else self.scale**2)
+
+    @cached_property
+    def variances(self) -> np.ndarray:
+        """Diagonal of S."""
+        return self.raw_moments.variances / self.scale**2
 
     @cached_property
     def r(self) -> np.ndarray:
@@ -100,7 +109,7 @@ class Data:
 
     @cached_property
     def e(self) -> np.ndarray:
-        """n r, n counting all rows seen: what makes a mean over rows a mean over pairs."""
+        """n r, n counting all rows seen: the weights that turn a mean over rows into one over pairs."""
         return (self.raw_moments.pos.count + self.raw_moments.neg.count) * self.r
 
     @cached_property
@@ -152,17 +161,8 @@ class Data:
         return transposed_dot(self.X, c) / self.scale
 
 
-def make_data(table: LabeledData, solver: Any, penalty: ElasticNet, standardize: bool) -> Data:
-    """Data with the statistics that the solver wants; NaN and infinity in the table surface here."""
-    n, dim = table.X.shape
-    full = solver.wants_scatter(n, dim, penalty)
-    data = Data.of(table.X, table.y, table.weight, standardize=standardize, full=full)
-    check_finite(data.raw_moments, table.X)
-    return data
-
-
 def check_finite(moments: Moments, X: Any) -> None:
-    """NaN, infinity and numbers without a square in X show in its moments; then say which, and what to do."""
+    """NaN, infinity and overflowing squares in X show in its moments; find the culprit and say what to do."""
     if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
         assert_all_finite(X, input_name="X")
         column = int(np.argmin(np.isfinite(moments.delta) & np.isfinite(moments.variances)))
@@ -176,12 +176,14 @@ def check_finite(moments: Moments, X: Any) -> None:
         )
 
 
-def column_scale(moments: Moments) -> np.ndarray:
-    """Class-pooled standard deviations: roots of the mean of the two class variances.
+def column_scale(moments: Moments, standardize: bool = True) -> np.ndarray:
+    """Class-pooled standard deviations: roots of the mean of the two class variances; ones if not `standardize`.
 
     A column that is constant within both classes is measured by the distance of its class means; one that is constant
-    altogether, and has no use, by its size.
+    altogether, and useless, by its size.
     """
+    if not standardize:
+        return np.ones(moments.delta.size)
     spread = np.sqrt(moments.variances / 2)
     between = np.abs(moments.delta) / 2
     magnitude = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
@@ -190,7 +192,6 @@ def column_scale(moments: Moments) -> np.ndarray:
     return np.where(scale > 1e-10 * magnitude, scale, np.where(magnitude > 0, magnitude, 1.0))
 
 
-def automatic_alpha(moments: Moments) -> float:
-    """tr(S) max(0.03/dim, 1/n): near the best on most tables (spec 7); moments in scaled units."""
-    trace = float(moments.variances.sum())
-    return trace * max(0.03 / moments.delta.size, 1.0 / moments.n) or 1.0
+def automatic_alpha(data: Data) -> float:
+    """tr(S) max(0.03/dim, 1/n): near the best on most tables (docs/mathematics.md, section 6)."""
+    return float(data.variances.sum()) * max(0.03 / data.scale.size, 1.0 / data.raw_moments.n) or 1.0

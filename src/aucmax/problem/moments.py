@@ -1,7 +1,7 @@
-"""Moments: what the squared loss needs to know of the rows, class by class, and nothing more.
+"""Moments: the sufficient statistics of the squared loss, class by class.
 
-For each class: how many rows, their total weight, the mean and the scatter sum_i s_i (x_i - mean)(x_i - mean)'.
-Moments of parts add up to the moments of the whole, and a part can be taken out again (Chan, Golub, LeVeque 1983):
+For each class: the number of rows, their total weight, the mean and the scatter sum_i s_i (x_i - mean)(x_i - mean)'.
+Moments of disjoint parts add up, and a part can be subtracted again (Chan, Golub, LeVeque 1983):
 
     mean = (W1 mean1 + W2 mean2) / W,    scatter = scatter1 + scatter2 + W1 W2 / W (mean1 - mean2)(mean1 - mean2)'
 
@@ -11,34 +11,34 @@ so folds, streams and clusters need a single pass over the data. The scatter is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 
 from aucmax.numerics.matrix import copy_shifted, weighted_squares, weighted_sums
-from aucmax.numerics.threads import in_threads, workers_for
+from aucmax.numerics.threads import SHARE, in_threads, workers_for
 
-CHUNK = 2**19  # numbers of a chunk of rows, that fit in the cache
-FIRST = 256  # rows of the first chunk
+CHUNK = 2**19  # numbers in a chunk of rows, which fit in the cache
+FIRST = 256  # rows in the first chunk
 
 
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
-    """Count, weight, mean and scatter of the rows of one class."""
+    """Moments of the rows of one class."""
 
-    count: float
-    weight: float
-    mean: np.ndarray
-    scatter: np.ndarray
+    count: float  # number of rows
+    weight: float  # their total weight
+    mean: np.ndarray  # weighted mean, of shape (dim,)
+    scatter: np.ndarray  # of shape (dim, dim), or (dim,) for its diagonal
 
     @property
     def covariance(self) -> np.ndarray:
         """Scatter divided by weight; zero for a class without weight."""
         return self.scatter / (self.weight or 1.0)
 
-    @np.errstate(invalid="ignore", over="ignore")  # NaN and infinity are for the door to see
+    @np.errstate(invalid="ignore", over="ignore")  # `check_finite` reports NaN and infinity
     def __add__(self, other: ClassMoments) -> ClassMoments:
         weight = self.weight + other.weight
         share = other.weight / (weight or 1.0)
@@ -95,8 +95,8 @@ class Moments:
         weight = np.ones(X.shape[0]) if weight is None else weight
         index = np.arange(X.shape[0]) if index is None else index
         index = index[weight[index] > 0]
-        sides = (index[y[index] > 0], index[y[index] < 0])
-        return cls(*(_of_class(X, side, weight, full) for side in sides))
+        of_class = _full_moments if full else _diagonal_moments
+        return cls(of_class(X, index[y[index] > 0], weight), of_class(X, index[y[index] < 0], weight))
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(self.pos + other.pos, self.neg + other.neg)
@@ -126,42 +126,49 @@ class Moments:
     @property
     def variances(self) -> np.ndarray:
         """Diagonal of S."""
-        return self.within if not self.full else self.pos.covariance.diagonal() + self.neg.covariance.diagonal()
+        pos, neg = self.pos.scatter, self.neg.scatter
+        if self.full:
+            pos, neg = pos.diagonal(), neg.diagonal()
+        return pos / (self.pos.weight or 1.0) + neg / (self.neg.weight or 1.0)
 
     @property
     def n(self) -> float:
-        """Rows, a weight of k counting as k rows; never below the number of rows, for weights that sum to 1."""
+        """Number of rows, a weight of k counting as k rows; at least the row count, as weights may sum to 1."""
         return max(self.pos.weight + self.neg.weight, self.pos.count + self.neg.count)
 
 
-def _of_class(X: Any, index: np.ndarray, weight: np.ndarray, full: bool) -> ClassMoments:
-    """Moments of the rows in `index`."""
-    if full:
-        return _full(X, index, weight)
+def _diagonal_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
+    """Moments of the rows in `index`, with the diagonal of the scatter."""
     total = float(weight[index].sum())
     mean = weighted_sums(X, index, weight) / (total or 1.0)
     return ClassMoments(float(index.size), total, mean, weighted_squares(X, index, weight, mean))
 
 
-def _full(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
-    """Moments with the scatter matrix; a long class is shared among the threads."""
-    parts = np.array_split(index, workers_for(index.size * X.shape[1]))
-    return reduce(add, in_threads(lambda part: _scatter(X, part, weight), parts))
+def _full_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
+    """Moments of the rows in `index`, with the scatter matrix; several threads share the rows of a large class."""
+    size = index.size * X.shape[1]
+    if size < 2 * SHARE:
+        return _accumulate(X, weight, index)
+    parts = np.array_split(index, workers_for(size))
+    return reduce(add, in_threads(partial(_accumulate, X, weight), parts))
 
 
 @np.errstate(invalid="ignore", over="ignore")
-def _scatter(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
-    """One pass: every chunk is measured from the mean of the rows before it, then all sums are moved to the new mean.
+def _accumulate(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
+    """Full moments in one pass: each chunk is centred at the mean of the rows before it, then all sums are updated.
 
-    In the first chunk such a move could cancel what it should leave: it is measured from its own mean. It is small,
-    as it is read twice, but not so small that the second could cancel more than a digit.
+    In the first chunk that update could cancel catastrophically, so it is centred at its own mean. It is small, as it
+    is read twice, but large enough that the second chunk cancels no more than a digit.
     """
     dim = X.shape[1]
     rows = min(max(CHUNK // max(dim, 1), FIRST), 8192)
     buffer = np.empty((min(rows, index.size), dim))
-    scatter, mean, total = np.zeros((dim, dim)), np.zeros(dim), 0.0
+    scatter = np.zeros((dim, dim))
+    mean = np.zeros(dim)
+    total = 0.0
     for part in np.split(index, range(FIRST, index.size, rows)):
-        chunk, sizes = buffer[: part.size], weight[part]
+        chunk = buffer[: part.size]
+        sizes = weight[part]
         added = float(sizes.sum())
         if total == 0.0 < added:
             mean += copy_shifted(X, part, sizes, mean, chunk) / added
@@ -174,7 +181,7 @@ def _scatter(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
 
 
 def _without_negative_variances(scatter: np.ndarray) -> np.ndarray:
-    """The scatter, changed in place where rounding has left a diagonal entry below zero."""
+    """The scatter, clipped in place where rounding has left a diagonal entry below zero."""
     diagonal = scatter if scatter.ndim == 1 else scatter.reshape(-1)[:: scatter.shape[0] + 1]
     np.maximum(diagonal, 0.0, out=diagonal)
     return scatter

@@ -13,12 +13,12 @@ import numpy as np
 from aucmax.problem.data import Data
 from aucmax.problem.penalties import Ball, ElasticNet
 
-ROUNDING = np.finfo(float).eps / 2  # of P(0) = 1/2: a gap below it is none
+ROUNDING = np.finfo(float).eps / 2  # of P(0) = 1/2: a gap below it is rounding error
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Data + loss + penalty."""
+    """Data, a loss and a penalty."""
 
     data: Data
     loss: Any
@@ -33,14 +33,16 @@ class Problem:
         return self.loss.value_and_gradient(self.data, w)[1]
 
     def certify(self, w: np.ndarray) -> tuple[float, float]:
-        """P(w), and an upper bound on P(w) - min P from Fenchel's inequality (spec 0.6); P(w) if not convex."""
+        """P(w), and an upper bound on P(w) - min P (docs/mathematics.md, section 5); P(w) if not convex."""
         value, gradient = self.loss.value_and_gradient(self.data, w)
         objective = value + self.penalty.value(w)
         if not self.loss.convex:
             return objective, objective
         if self.penalty.strong:
-            planes = [(0.0, gradient), *self.loss.near_subgradients(self.data, w)]
-            return objective, min(slack + self.penalty.fenchel_gap(w, -g) for slack, g in planes)
+            gap = self.penalty.fenchel_gap(w, -gradient)
+            for slack, subgradient in self.loss.near_subgradients(self.data, w):
+                gap = min(gap, slack + self.penalty.fenchel_gap(w, -subgradient))
+            return objective, gap
         if self.penalty.l1 > 0:
             gap = objective - self.loss.l1_lower_bound(self.data, w, self.penalty.l1)
         else:

@@ -1,4 +1,4 @@
-"""Solution, Trace and Monitor: what a run leaves behind, and what is looked at on the way."""
+"""Solution, Trace and Monitor: the result of a run, and its records on the way."""
 
 from __future__ import annotations
 
@@ -12,25 +12,21 @@ from aucmax.numerics.matrix import dot
 
 
 class Record(NamedTuple):
-    """One evaluation of a run; `seconds` do not count the evaluations themselves.
-
-    `auc` (on the training rows) and `validation_auc` are NaN unless a `Monitor` was given, `variance` (of the
-    update) unless the solver knows it.
-    """
+    """One evaluation of a run."""
 
     epoch: int
-    passes: float
-    seconds: float
+    passes: float  # over the data, so far
+    seconds: float  # of the solver so far, evaluations not counted
     objective: float
-    gap: float
-    auc: float = np.nan
-    validation_auc: float = np.nan
-    variance: float = np.nan
+    gap: float  # upper bound on the distance of the objective to its minimum
+    auc: float = np.nan  # on the training rows, if there is a `Monitor`
+    validation_auc: float = np.nan  # on its validation set, if there is one
+    variance: float = np.nan  # of the stochastic update, if the solver knows it
 
 
 @dataclass
 class Trace:
-    """The records of a run, a column each: `trace["gap"]`."""
+    """The records of a run, by column: `trace["gap"]`."""
 
     records: list[Record] = field(default_factory=list)
 
@@ -43,20 +39,20 @@ class Trace:
 
 @dataclass
 class Solution:
-    """Weights in scaled units, with the certificate and the state from which the run can go on."""
+    """What a solver returns."""
 
-    coef: np.ndarray
+    coef: np.ndarray  # weights in scaled units
     objective: float
-    gap: float
+    gap: float  # upper bound on the distance of the objective to its minimum
     n_epochs: int
     converged: bool
     trace: Trace
-    state: Any
+    state: Any  # from which the run can continue
 
 
 @dataclass
 class Monitor:
-    """AUC on the training rows and on a validation set (X, y as -1/+1), after every epoch."""
+    """Computes AUC on the training rows and on a validation set (X, y as -1/+1) after every epoch."""
 
     validation: tuple[Any, np.ndarray] | None = None
 

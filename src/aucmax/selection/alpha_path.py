@@ -1,12 +1,12 @@
-"""Paths: the weights for many alphas, those of the squared loss at once.
+"""Paths: the weights for many alphas; those of the squared loss all at once.
 
-L2, from moments: with S = Q T Q' and T tridiagonal, u = Q (T + alpha I)^-1 Q'delta and w = u / (1 + delta.u). T takes
-a third of the time of the eigenvectors of S, which serve where rounding leaves T + alpha I not positive.
+L2, from moments: with S = Q T Q' and T tridiagonal, u = Q (T + alpha I)^-1 Q'delta and w = u / (1 + delta.u). T costs
+a third of the eigenvectors of S, which are the fallback where rounding leaves T + alpha I indefinite.
 L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one Krylov space, as the
 residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net and other losses: one alpha after the
 other, each started at the last.
 
-A path knows nothing of where its columns come from: those of a table or of a kernel map serve alike.
+The columns may be those of a table or features of a kernel: nothing here depends on which.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import Exact, Solver
 from aucmax.solvers.exact import centred_rows
 
-KRYLOV_TOL = 1e-12  # relative duality gap at which every alpha of a Krylov path is left alone
+KRYLOV_TOL = 1e-12  # relative duality gap at which a Krylov path stops
 
 
-def path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
-    """Weights in scaled units, one column for each alpha."""
+def alpha_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
+    """Weights in scaled units, one column per alpha."""
     if l1_ratio > 0 or alphas.min() <= 0 or not isinstance(loss, Squared):
         return warm_path(data, loss, alphas, l1_ratio, solver)
-    if data.moments.full:
+    if data.full:
         return moment_path(data, alphas)
     return row_path(data, alphas) if isinstance(solver, Exact) else krylov_path(data, alphas)
 
@@ -48,7 +48,7 @@ def row_path(data: Data, alphas: np.ndarray) -> np.ndarray:
 
 
 def shifted_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.ndarray:
-    """(S + alpha I)^-1 v for all alphas, one a column: S is made tridiagonal once, each alpha then costs O(dim)."""
+    """(S + alpha I)^-1 v, one column per alpha: S is tridiagonalised once, then each alpha costs O(dim)."""
     if v.size == 1:
         return eigen_solutions(S, v, alphas)
     size = int(lapack.dsytrd_lwork(v.size, lower=1)[0])
@@ -70,13 +70,13 @@ def _reflected(reflectors: np.ndarray, tau: np.ndarray, v: np.ndarray, form: str
 
 
 def eigen_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.ndarray:
-    """The same from the eigenvectors, where rounding has left S + alpha I not positive."""
+    """The same from the eigenvectors, where rounding has left S + alpha I indefinite."""
     values, vectors = eigh(S, check_finite=False, driver="evd")
     return vectors @ ((vectors.T @ v)[:, None] / (np.maximum(values, 0.0)[:, None] + alphas))
 
 
 def warm_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
-    """Any loss and penalty, from the largest alpha to the smallest, each run started at the last answer."""
+    """Any loss and penalty, from the largest alpha to the smallest, with warm starts."""
     weights = np.empty((data.dim, alphas.size))
     w = np.zeros(data.dim)
     for k in np.argsort(-alphas):
@@ -86,15 +86,18 @@ def warm_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver
 
 
 def krylov_path(data: Data, alphas: np.ndarray, max_iterations: int = 1000) -> np.ndarray:
-    """L2 path without a matrix: one product with S an iteration serves all alphas."""
+    """L2 path without a matrix: one product with S per iteration serves all alphas."""
     base = alphas.min()
     shift = alphas - base
     u = np.zeros((data.dim, alphas.size))
     residual = data.delta.copy()
     p = residual.copy()
     shifted_p = np.tile(residual[:, None], alphas.size)
-    zeta_last, zeta = np.ones(alphas.size), np.ones(alphas.size)
-    step_last, growth_last, norm2 = 1.0, 0.0, float(residual @ residual)
+    zeta_last = np.ones(alphas.size)
+    zeta = np.ones(alphas.size)
+    step_last = 1.0
+    growth_last = 0.0
+    norm2 = float(residual @ residual)
     for _ in range(max_iterations):
         if norm2 == 0.0 or (_krylov_gaps(data, u, zeta**2 * norm2, alphas) <= KRYLOV_TOL).all():
             break
@@ -110,8 +113,11 @@ def krylov_path(data: Data, alphas: np.ndarray, max_iterations: int = 1000) -> n
         growth = after / norm2
         p = residual + growth * p
         shifted_p = zeta_next * residual[:, None] + (growth * ratio**2) * shifted_p
-        zeta_last, zeta = zeta, np.maximum(zeta_next, 1e-150)  # a system long solved must not become 0/0
-        step_last, growth_last, norm2 = step, growth, after
+        zeta_last = zeta
+        zeta = np.maximum(zeta_next, 1e-150)  # a system long solved must not become 0/0
+        step_last = step
+        growth_last = growth
+        norm2 = after
     return _normalised(data, u)
 
 

@@ -1,158 +1,175 @@
-"""Curves: one loss on all folds and alphas, from the moments of the folds where the solver takes them.
+"""Cross-validation of a path of alphas: one loss on all folds, from the moments of the folds where the solver can.
 
-The columns may be those of a table or made from it: a curve does not know.
+The columns may be those of a table or features made from it: nothing here depends on which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
-from aucmax.metrics import auc_of_classes
+from aucmax.metrics.auc import auc_of_classes
 from aucmax.numerics.matrix import dot
-from aucmax.problem.data import Data, automatic_alpha, check_finite, make_data
+from aucmax.problem.data import Data, automatic_alpha, check_finite
 from aucmax.problem.penalties import ElasticNet
-from aucmax.selection.alpha_path import path
+from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.fold_moments import training_moments
 from aucmax.selection.splits import Fold
-from aucmax.solvers import Solver
+from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import check_penalty_supported, find_solver
 from aucmax.validation.inputs import LabeledData
+from aucmax.validation.params import Integer
 
-ROUNDING = 1e-12  # of a mean AUC: what differs by less is equal
+CHOICES = ("best", "one_se")
+ROUNDING = 1e-12  # difference of mean AUCs below which they are equal
 
 
-class OutOfFold(NamedTuple):
-    """How many rows there are, and for every fold its test rows with their scores (n_alphas, n_test)."""
+class PathSettings(NamedTuple):
+    """What a path is made of, whatever the loss."""
 
-    n: int
-    parts: list[tuple[np.ndarray, np.ndarray]]
+    alphas: Any  # strengths to try, how many of them, or None
+    l1_ratio: float
+    standardize: bool
 
-    def at(self, alpha: int) -> np.ndarray:
-        """The score of every row at one of the alphas: the mean of its folds, NaN in none."""
-        total, times = np.zeros(self.n), np.zeros(self.n)
-        for test, scores in self.parts:
-            total[test] += scores[alpha]
+    def penalty(self, alpha: float = 1.0) -> ElasticNet:
+        """The penalty of that strength."""
+        return ElasticNet.of(alpha, self.l1_ratio)
+
+
+class CVPath(NamedTuple):
+    """One loss on all folds and alphas."""
+
+    loss: Any
+    solver: Solver
+    data: Data  # of all rows
+    alphas: np.ndarray  # decreasing
+    auc: np.ndarray  # of shape (n_alphas, n_folds)
+    folds: list[Fold]
+    scores: list[np.ndarray]  # of the test rows of each fold, of shape (n_alphas, n_test)
+
+    @property
+    def best_auc(self) -> float:
+        """The best mean AUC."""
+        return float(self.auc.mean(axis=1).max())
+
+    def out_of_fold(self, k: int, n: int) -> np.ndarray:
+        """Scores of all n rows at alpha k: the mean over the folds that test a row, NaN if none does."""
+        total = np.zeros(n)
+        times = np.zeros(n)
+        for (_, test), scores in zip(self.folds, self.scores, strict=True):
+            total[test] += scores[k]
             times[test] += 1
         with np.errstate(invalid="ignore"):
             return total / times
 
 
-class Curve(NamedTuple):
-    """One loss on all folds and alphas: out-of-fold scores, and AUC (n_alphas, n_folds)."""
-
-    loss: Any
-    solver: Solver
-    data: Data
-    alphas: np.ndarray
-    scores: OutOfFold
-    auc: np.ndarray
-
-    @property
-    def best(self) -> float:
-        """The best mean AUC."""
-        return float(self.auc.mean(axis=1).max())
-
-
-class FoldPath(NamedTuple):
-    """The models of a fold: the table to score its test rows in, the training data, weights of all alphas."""
-
-    X: Any
-    data: Data
-    weights: np.ndarray
-
-
-class Penalties(NamedTuple):
-    """The strengths to try (given, how many, or None), the share of the l1 norm, and whether to scale columns."""
-
-    alphas: Any
-    l1_ratio: float
-    standardize: bool
-
-
-def curve_of(table: LabeledData, folds: list[Fold], loss: Any, penalties: Penalties) -> Curve:
-    """All folds and alphas of one loss."""
-    solver = certified_solver(table.X, loss, penalties.l1_ratio)
-    data, parts = fold_data(table, folds, solver, penalties.l1_ratio, penalties.standardize)
-    alphas = make_alphas(penalties.alphas, data, penalties.l1_ratio)
+def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSettings) -> CVPath:
+    """Fit all alphas on every training set, and score its test rows."""
+    solver = certified_solver(table.X, loss)
+    data, training = fold_data(table, folds, solver, settings)
+    alphas = make_alphas(settings, data)
     for alpha in alphas[[0, -1]]:
-        check_penalty_supported(solver, ElasticNet.of(alpha, penalties.l1_ratio), loss)
-    models = (FoldPath(table.X, part, path(part, loss, alphas, penalties.l1_ratio, solver)) for part in parts)
-    return Curve(loss, solver, data, alphas, *cross_validate(table, folds, models, alphas.size))
+        check_penalty_supported(solver, settings.penalty(alpha), loss)
+    scores = []
+    aucs = []
+    for (_, test), part in zip(folds, training, strict=True):
+        weights = alpha_path(part, loss, alphas, settings.l1_ratio, solver)
+        fold_scores, fold_aucs = score_fold(table, test, table.X, part, weights)
+        scores.append(fold_scores)
+        aucs.append(fold_aucs)
+    return CVPath(loss, solver, data, alphas, np.column_stack(aucs), folds, scores)
 
 
-def certified_solver(X: Any, loss: Any, l1_ratio: float) -> Solver:
-    """The solver that suits the table, if it can certify what it returns."""
-    solver = find_solver("auto", X, loss, l1_ratio)
+def score_fold(
+    table: LabeledData, test: np.ndarray, X: Any, data: Data, weights: np.ndarray
+) -> tuple[np.ndarray, list[float]]:
+    """Scores and AUC of the test rows in X for all alphas; zero is midway between the training class means."""
+    weights = weights / data.scale[:, None]
+    scores = np.ascontiguousarray(dot(X, weights, test).T)
+    aucs = _aucs(scores, table.y[test], table.weight[test])
+    scores -= (data.raw_means @ weights).mean(axis=0)[:, None]
+    return scores, aucs
+
+
+def _aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
+    """AUC of every row of scores."""
+    pos = y > 0
+    neg = y < 0
+    weights = () if (weight == weight[0]).all() else (weight[pos], weight[neg])
+    return [auc_of_classes(some[pos], some[neg], *weights) for some in scores]
+
+
+def certified_solver(X: Any, loss: Any) -> Solver:
+    """The default solver of the loss, if it certifies its solutions."""
+    solver = find_solver("auto", X, loss)
     if not solver.certified:
         raise ValueError(
-            f"loss={loss.name!r} has no solver that certifies its answer, and a path needs one; name a solver (in "
-            "Python with AUCClassifier, on the command line with --solver), or choose another loss"
+            f"loss={loss.name!r} has no solver that certifies its solution, and a path needs one; choose a solver "
+            "(in Python with AUCClassifier, on the command line with --solver) or another loss"
         )
     return solver
 
 
 def fold_data(
-    table: LabeledData, folds: list[Fold], solver: Solver, l1_ratio: float, standardize: bool
+    table: LabeledData, folds: list[Fold], solver: Solver, settings: PathSettings
 ) -> tuple[Data, Iterator[Data]]:
-    """Data of all rows, and of the training rows of each fold: from moments alone where the solver takes them."""
-    penalty = ElasticNet.of(1.0, l1_ratio)
+    """Data of all rows and of each training set: from moments alone where the solver needs no more."""
     smallest = min(train.size for train, _ in folds)
-    if solver.wants_scatter(smallest, table.X.shape[1], penalty):
-        whole, parts = training_moments(*table, folds)
-        check_finite(whole, table.X)
-        made = (Data.of_moments(part, standardize=standardize) for part in parts)
-        return Data.of_moments(whole, standardize=standardize), made
-    made = (make_data(table.rows(train), solver, penalty, standardize) for train, _ in folds)
-    return make_data(table.weighted(), solver, penalty, standardize), made
+    standardize = settings.standardize
+    if solver.wants_scatter(smallest, table.X.shape[1], settings.penalty()):
+        moments, parts = training_moments(*table, folds)
+        check_finite(moments, table.X)
+        training = (Data.of_moments(part, standardize=standardize) for part in parts)
+        return Data.of_moments(moments, standardize=standardize), training
+    training = (training_data(table.rows(train), solver, settings) for train, _ in folds)
+    return training_data(table.weighted(), solver, settings), training
 
 
-def make_alphas(alphas: Any, data: Data, l1_ratio: float) -> np.ndarray:
-    """Decreasing strengths: those given, or a grid around the automatic one (below the first zero path for l1)."""
-    if isinstance(alphas, (bool, str)) or np.ndim(alphas) > 1:
-        raise ValueError(f"alphas={alphas!r}; give numbers, how many of them, or None")
-    if alphas is None or isinstance(alphas, (int, np.integer)):
+def training_data(table: LabeledData, solver: Solver, settings: PathSettings) -> Data:
+    """Data with the statistics that the solver wants."""
+    n, dim = table.X.shape
+    full = solver.wants_scatter(n, dim, settings.penalty())
+    return Data.of(*table, standardize=settings.standardize, full=full)
+
+
+def make_alphas(settings: PathSettings, data: Data) -> np.ndarray:
+    """Decreasing strengths: those given, or a grid around the automatic one (for l1, below the all-zero solution)."""
+    alphas = settings.alphas
+    if alphas is None or Integer(1).accepts(alphas):
         count = 11 if alphas is None else int(alphas)
-        if count < 1:
-            raise ValueError(f"alphas={alphas!r}; give at least one")
-        if l1_ratio > 0:
-            largest = float(np.abs(data.delta).max()) / l1_ratio or 1.0
+        if settings.l1_ratio > 0:
+            largest = float(np.abs(data.delta).max()) / settings.l1_ratio or 1.0
             return np.geomspace(largest, 1e-3 * largest, count)
-        return automatic_alpha(data.moments) * np.logspace(2, -3, count)
-    alphas = np.asarray(alphas, dtype=float).ravel()
-    if alphas.size == 0 or not np.isfinite(alphas).all() or alphas.min() < 0:
-        raise ValueError("alphas must be finite numbers that are not negative, at least one")
-    return np.sort(alphas)[::-1]
+        return automatic_alpha(data) * np.logspace(2, -3, count)
+    given = np.asarray(alphas, dtype=float) if np.ndim(alphas) == 1 else np.empty(0)
+    if given.size == 0 or not np.isfinite(given).all() or given.min() < 0:
+        raise ValueError(f"alphas={alphas!r}; give a list of finite numbers of 0 or more, how many to try, or None")
+    return np.sort(given)[::-1]
 
 
-def cross_validate(
-    table: LabeledData, folds: list[Fold], models: Iterable[FoldPath], n_alphas: int
-) -> tuple[OutOfFold, np.ndarray]:
-    """Out-of-fold scores, each fold's zero midway between its class means, and AUC of each alpha and fold."""
-    parts, auc = [], np.empty((n_alphas, len(folds)))
-    for k, ((_, test), (X, data, weights)) in enumerate(zip(folds, models, strict=True)):
-        weights = weights / data.scale[:, None]
-        scores = np.ascontiguousarray(dot(X, weights, test).T)
-        auc[:, k] = _aucs(scores, table.y[test], table.weight[test])
-        scores -= (data.raw_means @ weights).mean(axis=0)[:, None]
-        parts.append((test, scores))
-    return OutOfFold(table.y.size, parts), auc
-
-
-def _aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
-    """AUC of every row of scores."""
-    pos, neg = y > 0, y < 0
-    weights = () if (weight == weight[0]).all() else (weight[pos], weight[neg])
-    return [auc_of_classes(some[pos], some[neg], *weights) for some in scores]
-
-
-def choose(auc: np.ndarray, choice: str) -> int:
-    """Row of the best mean AUC (of the larger alpha, if equal), or of the largest alpha one error below it."""
+def choose_alpha(auc: np.ndarray, choice: str) -> int:
+    """Index of the best mean AUC (the larger alpha if equal), or of the largest alpha within one standard error."""
     mean = auc.mean(axis=1)
     best = int(np.flatnonzero(mean >= mean.max() - ROUNDING)[0])
     if choice == "best" or auc.shape[1] < 2:
         return best
     error = auc[best].std(ddof=1) / np.sqrt(auc.shape[1])
     return int(np.flatnonzero(mean >= mean[best] - error)[0])
+
+
+def cv_results(candidates: Sequence[tuple[dict[str, Any], CVPath]]) -> dict[str, Any]:
+    """All candidates in the shape of scikit-learn's `cv_results_`: a dict of arrays, one row a candidate."""
+    params = [{**names, "alpha": float(alpha)} for names, path in candidates for alpha in path.alphas]
+    auc = np.vstack([path.auc for _, path in candidates])
+    mean = auc.mean(axis=1)
+    return {
+        "params": params,
+        **{f"param_{name}": np.array([row[name] for row in params]) for name in params[0]},
+        **{f"split{k}_test_score": column for k, column in enumerate(auc.T)},
+        "mean_test_score": mean,
+        "std_test_score": auc.std(axis=1),
+        "rank_test_score": rankdata(-mean, method="min").astype(int),
+    }

@@ -1,221 +1,237 @@
-"""Tuning: kernels, scales and relevances of the columns, judged by the AUC of folds.
+"""Kernel search: kernels, scales and relevances of the columns, compared by cross-validated AUC.
 
-A setting is a kernel, its gamma and, for a second round, the relevance of every column to a model of the first.
-The relevances that a fold is judged with come from its own training rows: what is learned from labels must not be
-known where it is judged.
+A setting is a kernel, its gamma and, in a second round, the relevance of every column to a model of the first round.
+Each fold is evaluated with relevances from its own training rows: what is learned from labels must not leak into the
+test rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.kernels import Kernel, Nystroem
-from aucmax.kernels.space import Space
+from aucmax.kernels.functions import Kernel
+from aucmax.kernels.landmark_space import LandmarkSpace
+from aucmax.kernels.nystroem import Nystroem
 from aucmax.losses import Squared
-from aucmax.problem.data import Data, make_data
+from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
-from aucmax.problem.penalties import ElasticNet
-from aucmax.selection.alpha_path import path
+from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.cross_validation import (
-    Curve,
-    FoldPath,
-    Penalties,
+    CVPath,
+    PathSettings,
     certified_solver,
-    cross_validate,
-    curve_of,
+    cv_path,
     fold_data,
     make_alphas,
+    score_fold,
+    training_data,
 )
 from aucmax.selection.splits import Fold
+from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData
 
-L2 = ElasticNet.of(1.0, 0.0)
-# gamma times the typical distance of two landmarks
+# gammas to try, in units of the inverse median distance of two landmarks
 SCALES = {"l2": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0), "l1": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}
-SHARPER = (1.0, 3.0)  # gammas of a second round, as factors: with fewer columns that matter a sharper kernel pays
-SCREEN_ROWS, SCREEN_LANDMARKS = 4000, 250  # on which settings are compared
-SLOPES = 500  # rows at which slopes are measured
-FAINTEST = 1e-4  # relevance of a column without any, as a share of the largest
+SHARPER = (1.0, 3.0)  # factors of gamma in the second round: with fewer relevant columns a sharper kernel pays
+GRID_ROWS = 4000  # rows and landmarks on which settings are compared
+GRID_LANDMARKS = 250
+SLOPE_ROWS = 500  # rows at which slopes are measured
+SMALLEST_RELEVANCE = 1e-4  # of a column, as a share of the largest
 
 
 class Relevance(NamedTuple):
-    """How much the columns count: for the model of all rows, and for that of each fold."""
+    """How much each column counts."""
 
-    whole: np.ndarray
-    folds: list[np.ndarray]
+    overall: np.ndarray  # for the model of all rows
+    by_fold: list[np.ndarray]  # for the models of the training sets
 
 
-class Setting(NamedTuple):
-    """A kernel, its gamma, and the relevance of the columns (None: all alike)."""
+class KernelSetting(NamedTuple):
+    """What the features are made of."""
 
     kernel: str
-    gamma: float
-    relevance: Relevance | None = None
+    gamma: float  # NaN for the linear kernel
+    relevance: Relevance | None = None  # None: all columns alike
 
     @property
     def family(self) -> tuple[str, bool]:
-        """What it shares with the same kernel of another gamma."""
+        """What settings share that differ in gamma only."""
         return self.kernel, self.relevance is not None
 
-
-class Candidate(NamedTuple):
-    """A setting, its curve, and its map (None: the columns themselves)."""
-
-    setting: Setting
-    curve: Curve
-    map: Nystroem | None
+    @property
+    def params(self) -> dict[str, Any]:
+        """The row of `cv_results_`."""
+        return {"kernel": self.kernel, "gamma": float(self.gamma), "relevance": self.relevance is not None}
 
 
-class Trial(NamedTuple):
-    """The rows and folds that settings are judged on, the landmarks, and what is minimised."""
+class KernelCandidate(NamedTuple):
+    """A setting and its cross-validation."""
+
+    setting: KernelSetting
+    settings: PathSettings
+    path: CVPath
+    map: Nystroem | None  # None: the columns themselves
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSearch:
+    """The rows, folds and landmarks on which settings are evaluated, and what is minimised.
+
+    Parameters
+    ----------
+    table : LabeledData
+    folds : list of pairs of row numbers
+    space : LandmarkSpace
+    loss : Loss
+    alphas : array or None
+        Strengths of the penalty; None for a grid.
+    standardize : bool
+        For the linear kernel; the coordinates of the others are scaled already.
+    """
 
     table: LabeledData
     folds: list[Fold]
-    space: Space
+    space: LandmarkSpace
     loss: Any
     alphas: Any
     standardize: bool
 
-    def mapped(self, features: Any) -> LabeledData:
-        """The same rows as features."""
-        return self.table._replace(X=features)
+    def run(
+        self, kernels: Sequence[str], gamma: float | None, second_round: bool, rng: np.random.Generator
+    ) -> list[KernelCandidate]:
+        """All settings, compared on a subsample; with `second_round` the best kernel is tried with relevances."""
+        table, folds, _ = subsample(self.table, self.folds, GRID_ROWS, rng)
+        space = self.space.first(GRID_LANDMARKS)
+        smaller = replace(self, table=table, folds=folds, space=space, loss=Squared())
+        candidates = list(smaller.grid(kernels, gamma))
+        nonlinear = [candidate for candidate in candidates if candidate.map is not None]
+        if second_round and nonlinear:
+            best = max(nonlinear, key=lambda candidate: candidate.path.best_auc)
+            relevance = measure_relevance(smaller, best, rng)
+            settings = [best.setting._replace(gamma=k * best.setting.gamma, relevance=relevance) for k in SHARPER]
+            candidates += [smaller.evaluate(setting) for setting in settings]
+        return candidates
+
+    def grid(self, kernels: Sequence[str], gamma: float | None) -> Iterator[KernelCandidate]:
+        """Every kernel at that gamma, or at a grid of them; distances are measured once per kernel."""
+        for kernel in kernels:
+            if kernel == "linear":
+                yield self.evaluate(KernelSetting("linear", np.nan))
+                continue
+            family = self.space.family(kernel)
+            distances = family.distances(self.table.X)
+            gammas = [gamma] if gamma is not None else [k / family.unit for k in SCALES[family.kernel.norm]]
+            for value in gammas:
+                made = family.map(value)
+                features = self.table._replace(X=made.features(self.table.X, distances))
+                yield self._cross_validate(KernelSetting(kernel, value), features, made)
+
+    def _cross_validate(
+        self, setting: KernelSetting, features: LabeledData, made: Nystroem | None
+    ) -> KernelCandidate:
+        settings = PathSettings(self.alphas, 0.0, self.standardize and made is None)
+        return KernelCandidate(setting, settings, cv_path(features, self.folds, self.loss, settings), made)
+
+    def evaluate(self, setting: KernelSetting) -> KernelCandidate:
+        """Cross-validate one setting."""
+        if setting.relevance is not None:
+            return self._evaluate_relevance(setting, setting.relevance)
+        made = None if setting.kernel == "linear" else self.space.family(setting.kernel).map(setting.gamma)
+        features = self.table if made is None else self.table._replace(X=made.features(self.table.X))
+        return self._cross_validate(setting, features, made)
+
+    def _evaluate_relevance(self, setting: KernelSetting, relevance: Relevance) -> KernelCandidate:
+        """Each fold in the coordinates of its own training rows, all rows in those of all."""
+        made = self.space.family(setting.kernel, relevance.overall).map(setting.gamma)
+        features = self.table._replace(X=made.features(self.table.X))
+        settings = PathSettings(self.alphas, 0.0, False)
+        solver = certified_solver(features.X, self.loss)
+        data = training_data(features.weighted(), solver, settings)
+        alphas = make_alphas(settings, data)
+        scores = []
+        aucs = []
+        for (train, test), stretch in zip(self.folds, relevance.by_fold, strict=True):
+            X = self.space.family(setting.kernel, stretch).map(setting.gamma).features(self.table.X)
+            part = _fold_data(self.table._replace(X=X), train, solver, settings)
+            weights = alpha_path(part, self.loss, alphas, 0.0, solver)
+            fold_scores, fold_aucs = score_fold(self.table, test, X, part, weights)
+            scores.append(fold_scores)
+            aucs.append(fold_aucs)
+        path = CVPath(self.loss, solver, data, alphas, np.column_stack(aucs), self.folds, scores)
+        return KernelCandidate(setting, settings, path, made)
 
 
-def tune(
-    trial: Trial, kernels: Sequence[str], gamma: float | None, again: bool, rng: np.random.Generator
-) -> list[Candidate]:
-    """All settings, compared on some rows and landmarks; with `again` the best kernel gets a second round."""
-    table, folds, _ = thinned(trial.table, trial.folds, SCREEN_ROWS, rng)
-    space = trial.space.first(SCREEN_LANDMARKS)
-    smaller = trial._replace(table=table, folds=folds, space=space, loss=Squared())
-    candidates = list(screen(smaller, kernels, gamma))
-    curved = [candidate for candidate in candidates if candidate.map is not None]
-    if again and curved:
-        best = max(curved, key=lambda candidate: candidate.curve.best)
-        candidates += second_round(smaller, best, rng)
-    return candidates
-
-
-def screen(trial: Trial, kernels: Sequence[str], gamma: float | None) -> Iterator[Candidate]:
-    """Every kernel at that gamma, or at a grid of them; distances are measured once a kernel."""
-    for kernel in kernels:
-        if kernel == "linear":
-            yield judge(trial, Setting("linear", np.nan))
-            continue
-        view = trial.space.view(kernel)
-        distances = view.distances(trial.table.X)
-        scales = SCALES[view.kernel.norm]
-        for value in [scale / view.unit for scale in scales] if gamma is None else [gamma]:
-            made = view.map(value)
-            curve = _curve(trial, trial.mapped(made.features(trial.table.X, distances)))
-            yield Candidate(Setting(kernel, value), curve, made)
-
-
-def second_round(trial: Trial, first: Candidate, rng: np.random.Generator) -> Iterator[Candidate]:
-    """The setting again, its coordinates stretched by their relevance to its own models."""
-    relevance = measure_relevance(trial, first, rng)
-    for factor in SHARPER:
-        yield judge(trial, Setting(first.setting.kernel, factor * first.setting.gamma, relevance))
-
-
-def judge(trial: Trial, setting: Setting) -> Candidate:
-    """The curve of one setting."""
-    if setting.kernel == "linear":
-        return Candidate(setting, _curve(trial, trial.table, trial.standardize), None)
-    if setting.relevance is not None:
-        return _judge_relevance(trial, setting, setting.relevance)
-    made = trial.space.view(setting.kernel).map(setting.gamma)
-    return Candidate(setting, _curve(trial, trial.mapped(made.features(trial.table.X))), made)
-
-
-def _curve(trial: Trial, table: LabeledData, standardize: bool = False) -> Curve:
-    return curve_of(table, trial.folds, trial.loss, Penalties(trial.alphas, 0.0, standardize))
-
-
-def _judge_relevance(trial: Trial, setting: Setting, relevance: Relevance) -> Candidate:
-    """Each fold in the coordinates of its own training rows, all rows in those of all."""
-    made = trial.space.view(setting.kernel, relevance.whole).map(setting.gamma)
-    features = made.features(trial.table.X)
-    solver = certified_solver(features, trial.loss, 0.0)
-    data = make_data(trial.mapped(features).weighted(), solver, L2, False)
-    alphas = make_alphas(trial.alphas, data, 0.0)
-
-    def models() -> Iterator[FoldPath]:
-        for (train, _), stretch in zip(trial.folds, relevance.folds, strict=True):
-            X = trial.space.view(setting.kernel, stretch).map(setting.gamma).features(trial.table.X)
-            part = _training_data(trial.mapped(X), train, solver)
-            yield FoldPath(X, part, path(part, trial.loss, alphas, 0.0, solver))
-
-    scores_and_auc = cross_validate(trial.table, trial.folds, models(), alphas.size)
-    return Candidate(setting, Curve(trial.loss, solver, data, alphas, *scores_and_auc), made)
-
-
-def _training_data(table: LabeledData, train: np.ndarray, solver: Any) -> Data:
-    if solver.wants_scatter(train.size, table.X.shape[1], L2):
+def _fold_data(table: LabeledData, train: np.ndarray, solver: Solver, settings: PathSettings) -> Data:
+    """Data of one training set, without a copy of its rows where the solver needs moments only."""
+    if solver.wants_scatter(train.size, table.X.shape[1], settings.penalty()):
         return Data.of_moments(Moments.of(*table, index=train), standardize=False)
-    return make_data(table.rows(train), solver, L2, False)
+    return training_data(table.rows(train), solver, settings)
 
 
-def measure_relevance(trial: Trial, candidate: Candidate, rng: np.random.Generator) -> Relevance:
-    """Root mean squared slopes of the candidate's models, of all rows and of every fold, as stretches."""
-    made, curve = candidate.map, candidate.curve
+def measure_relevance(search: KernelSearch, candidate: KernelCandidate, rng: np.random.Generator) -> Relevance:
+    """Root mean squared slopes of the candidate's models, of all rows and of every fold."""
+    made = candidate.map
     if made is None:
-        raise ValueError("the columns themselves have no relevance to measure: their weights are their slopes")
-    table = trial.mapped(made.features(trial.table.X))
-    solver = certified_solver(table.X, Squared(), 0.0)
-    whole, parts = fold_data(table, trial.folds, solver, 0.0, False)
-    alpha = curve.alphas[[int(np.argmax(curve.auc.mean(axis=1)))]]
-    rows = [np.flatnonzero(table.weight > 0), *(train for train, _ in trial.folds)]
-    stretches = []
-    for data, index in zip([whole, *parts], rows, strict=True):
-        dual = made.T @ path(data, Squared(), alpha, 0.0, solver)[:, 0]
-        some = rng.permutation(index)[:SLOPES]
-        seen = made.coordinates(trial.table.X[some])
-        slopes = made.kernel.squared_slopes(made.gamma, seen, made.landmarks, dual, table.weight[some])
-        stretches.append(_stretch(trial.space, made.kernel, np.sqrt(slopes / (slopes.max() or 1.0) + FAINTEST)))
-    return Relevance(stretches[0], stretches[1:])
+        raise ValueError("the linear kernel has no relevances to measure: its weights are its slopes")
+    table = search.table._replace(X=made.features(search.table.X))
+    solver = certified_solver(table.X, Squared())
+    data, training = fold_data(table, search.folds, solver, candidate.settings)
+    alpha = candidate.path.alphas[[int(np.argmax(candidate.path.auc.mean(axis=1)))]]
+    rows = [np.flatnonzero(table.weight > 0), *(train for train, _ in search.folds)]
+    relevances = []
+    for part, index in zip([data, *training], rows, strict=True):
+        dual = made.T @ alpha_path(part, Squared(), alpha, 0.0, solver)[:, 0]
+        some = rng.permutation(index)[:SLOPE_ROWS]
+        points = made.coordinates(search.table.X[some])
+        slopes = made.kernel.squared_slopes(made.gamma, points, made.landmarks, dual, table.weight[some])
+        relevance = np.sqrt(slopes / (slopes.max() or 1.0) + SMALLEST_RELEVANCE)
+        relevances.append(_unit_preserving(search.space, made.kernel, relevance))
+    return Relevance(relevances[0], relevances[1:])
 
 
-def _stretch(space: Space, kernel: Kernel, relevance: np.ndarray) -> np.ndarray:
-    """The relevance times a number that leaves the typical distance, the unit of gamma, as it was."""
-    ratio = space.view(kernel.name).unit / space.view(kernel.name, relevance).unit
+def _unit_preserving(space: LandmarkSpace, kernel: Kernel, relevance: np.ndarray) -> np.ndarray:
+    """The relevance times a number that preserves the median distance, the unit of gamma."""
+    ratio = space.family(kernel.name).unit / space.family(kernel.name, relevance).unit
     return relevance * (ratio if kernel.norm == "l1" else np.sqrt(ratio))
 
 
-def best_few(candidates: list[Candidate], count: int) -> list[Setting]:
-    """The best setting of every family, the best family first, as far as one standard error of its AUC goes."""
-    best: dict[tuple[str, bool], Candidate] = {}
-    for candidate in sorted(candidates, key=lambda candidate: -candidate.curve.best):
+def best_settings(candidates: list[KernelCandidate], count: int) -> list[KernelSetting]:
+    """The best setting of every family, the best first, as far as they are within one standard error of its AUC."""
+    best: dict[tuple[str, bool], KernelCandidate] = {}
+    for candidate in sorted(candidates, key=lambda candidate: -candidate.path.best_auc):
         best.setdefault(candidate.setting.family, candidate)
     leader, *others = best.values()
-    aucs = leader.curve.auc[int(np.argmax(leader.curve.auc.mean(axis=1)))]
+    aucs = leader.path.auc[int(np.argmax(leader.path.auc.mean(axis=1)))]
     error = aucs.std(ddof=1) / np.sqrt(aucs.size) if aucs.size > 1 else 0.0
-    close = [other for other in others if other.curve.best >= leader.curve.best - error]
+    close = [other for other in others if other.path.best_auc >= leader.path.best_auc - error]
     return [candidate.setting for candidate in [leader, *close][:count]]
 
 
-def _kept_places(place: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    found = place[rows]
-    return found[found >= 0]
-
-
-def thinned(
+def subsample(
     table: LabeledData, folds: list[Fold], size: int, rng: np.random.Generator
 ) -> tuple[LabeledData, list[Fold], np.ndarray]:
-    """At most `size` rows, up to half of them from each class, their folds, and their numbers in the table."""
+    """At most `size` rows, up to half of them from each class, their folds, and their indices in the table."""
+    everything = table, folds, np.arange(table.y.size)
     weighted = np.flatnonzero(table.weight > 0)
     if weighted.size <= size:
-        return table, folds, np.arange(table.y.size)
-    pos, neg = weighted[table.y[weighted] > 0], weighted[table.y[weighted] < 0]
+        return everything
+    pos = weighted[table.y[weighted] > 0]
+    neg = weighted[table.y[weighted] < 0]
     n_pos = min(pos.size, max(size // 2, size - neg.size))
     kept = np.sort(np.concatenate([rng.permutation(pos)[:n_pos], rng.permutation(neg)[: size - n_pos]]))
     place = np.full(table.y.size, -1)
     place[kept] = np.arange(kept.size)
-    inside = [(_kept_places(place, train), _kept_places(place, test)) for train, test in folds]
-    y = table.y[kept]
-    if any(np.unique(y[part]).size < 2 for fold in inside for part in fold):
-        return table, folds, np.arange(table.y.size)
-    return table.rows(kept), inside, kept
+    inner = [(_kept(place, train), _kept(place, test)) for train, test in folds]
+    if any(np.unique(table.y[kept][rows]).size < 2 for fold in inner for rows in fold):
+        return everything
+    return table.rows(kept), inner, kept
+
+
+def _kept(place: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Where these rows are in the subsample, if they are."""
+    found = place[rows]
+    return found[found >= 0]

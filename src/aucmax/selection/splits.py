@@ -15,17 +15,16 @@ Fold = tuple[np.ndarray, np.ndarray]
 def make_splits(
     cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, groups: Any, rng: np.random.Generator
 ) -> list[Fold]:
-    """Pairs of training and test rows, all of positive weight; a number means shuffled stratified folds.
+    """Pairs of training and test rows, all of positive weight; an integer means shuffled stratified folds.
 
-    With a number, rows of one group stay together; other splitters heed groups or do not.
+    With an integer, rows of one group stay together; other splitters may use groups or ignore them.
     """
-    weighted, is_number = np.flatnonzero(weight > 0), isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
-    if is_number and groups is None:
-        number = _stratified(int(cv), y[weighted], rng)
-        folds = [(weighted[number != k], weighted[number == k]) for k in range(number.max() + 1)]
+    is_count = isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
+    if is_count and groups is None:
+        folds = _stratified(int(cv), y, np.flatnonzero(weight > 0), rng)
     else:
         check_consistent_length(y, groups)
-        if is_number:
+        if is_count:
             cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=int(rng.integers(2**31)))
         splits = check_cv(cv, y, classifier=True).split(X, y, groups)
         folds = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in splits]
@@ -33,22 +32,24 @@ def make_splits(
         for rows, what in zip(fold, ("training", "test"), strict=True):
             if (y[rows] > 0).all() or (y[rows] < 0).all():
                 raise ValueError(
-                    f"the {what} rows of fold {k} are of one class only, so that no AUC can be had; use fewer "
-                    "folds or a stratified splitter"
+                    f"the {what} rows of fold {k} are of one class only, so AUC is undefined; use fewer folds or a "
+                    "stratified splitter"
                 )
     return folds
 
 
-def _stratified(n_splits: int, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A test fold for every row: each class is shuffled and dealt out, the second going on where the first ended."""
-    pos, neg = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.random.Generator) -> list[Fold]:
+    """Shuffle each class and deal it out, the second class going on where the first one ended."""
+    pos = np.flatnonzero(y[weighted] > 0)
+    neg = np.flatnonzero(y[weighted] < 0)
     rarest = min(pos.size, neg.size)
     if n_splits < 2:
         raise ValueError(f"cv={n_splits}; give at least 2 folds")
     if rarest < 2:
         raise ValueError("one class has a single row; cross-validation needs two rows of each class")
     if rarest < n_splits:
-        warnings.warn(f"cv={n_splits}, but one class has only {rarest} rows: {rarest} folds are used", stacklevel=4)
-    number = np.empty(y.size, dtype=int)
-    number[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(y.size) % min(n_splits, rarest)
-    return number
+        warnings.warn(f"cv={n_splits}, but one class has only {rarest} rows: {rarest} folds are used", stacklevel=5)
+    n_splits = min(n_splits, rarest)
+    fold_of = np.empty(weighted.size, dtype=int)
+    fold_of[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(weighted.size) % n_splits
+    return [(weighted[fold_of != k], weighted[fold_of == k]) for k in range(n_splits)]

@@ -118,7 +118,7 @@ def rate_costs(neg: float, pos: float) -> tuple[float, float]:
 
 def squared_start(data: Data, l2: float = 0.0) -> np.ndarray:
     """The minimiser of the squared loss, the penalty automatic if there is none; ones if it is zero."""
-    penalty = ElasticNet(0.0, l2 or automatic_alpha(data.moments))
+    penalty = ElasticNet(0.0, l2 or automatic_alpha(data))
     solver = Exact() if data.moments.full else CG()
     w = solver.solve(Problem(data, Squared(), penalty)).coef
     return w if w.any() else np.ones(data.dim)

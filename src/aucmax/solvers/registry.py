@@ -8,7 +8,7 @@ import numpy as np
 
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import nonzeros
-from aucmax.problem.data import Data
+from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.spec import ProblemSpec
@@ -104,7 +104,7 @@ def find_loss(name: str) -> Any:
     return LOSSES[name]()
 
 
-def find_solver(solver: Any, X: Any, loss: Any, l1_ratio: float) -> Solver:
+def find_solver(solver: Any, X: Any, loss: Any) -> Solver:
     """The solver of that name, or the one that suits the table."""
     if isinstance(solver, str) and solver == "auto":
         solver = _suitable(X, loss)
@@ -176,14 +176,11 @@ def _suitable(X: Any, loss: Any) -> str:
     return "exact" if float(n) * dim * min(n, dim) <= EXACT_COST * nonzeros(X) else "cg"
 
 
-def alpha_for(spec: ProblemSpec, data: Data, solver: Solver) -> float:
-    """The solver's own alpha if it has one, else that of the settings."""
-    own = solver.own_alpha(data)
-    return spec.alpha_for(data) if own is None else own
-
-
-def pose(spec: ProblemSpec, data: Data, solver: Solver) -> Problem:
-    """The problem of these data; a penalty that the solver does not take is refused."""
-    penalty = ElasticNet.of(alpha_for(spec, data, solver), spec.l1_ratio)
+def make_problem(spec: ProblemSpec, data: Data, solver: Solver) -> tuple[Problem, float]:
+    """The problem of these data, and its alpha: the solver's own if it has one. Unsupported penalties are refused."""
+    alpha = solver.own_alpha(data)
+    if alpha is None:
+        alpha = automatic_alpha(data) if spec.alpha == "auto" else float(spec.alpha)
+    penalty = ElasticNet.of(alpha, spec.l1_ratio)
     check_penalty_supported(solver, penalty, spec.loss)
-    return Problem(data, spec.loss, penalty)
+    return Problem(data, spec.loss, penalty), alpha

@@ -1,7 +1,7 @@
-"""The moments of all rows of a stream: older rows fade, rows are taken out again, columns are added.
+"""Updates of the moments of a stream: rows are added with forgetting, removed again, and columns are added.
 
-With f the weight that a row keeps when the next one comes, a row seen t rows ago counts with f^t. In each class only
-ratios of weights matter, so a class that was not seen for long may stay at a tiny weight: its next row counts alone.
+With forgetting factor f, a row seen t rows ago has weight f^t. Within a class only ratios of weights matter, so the
+weight of a class that has not been seen for long is bounded below: its next row dominates either way.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 
 from aucmax.problem.moments import ClassMoments, Moments
 
-FAINTEST = 1e-100  # total weight of a class below which it does not fade
-SAME = 1e-10  # relative difference up to which the means of a column that is constant in both classes are one
-LOST = 1e-5  # share of a variance that may be rounding, above which a warning tells
-NOISE = 64 * np.finfo(float).eps  # what rounding may leave of a difference, relative to what was subtracted
+SMALLEST_WEIGHT = 1e-100  # total weight of a class below which it decays no further
+EQUAL_MEANS = 1e-10  # relative difference up to which the means of a column constant in both classes are equal
+LOST_DIGITS = 1e-5  # share of a variance that may be rounding error, above which there is a warning
+NOISE = 64 * np.finfo(float).eps  # rounding error of a difference, relative to what was subtracted
 
 
-def with_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray, kept: float) -> Moments:
-    """The moments after these rows, each of which leaves `kept` of the weight of all rows before it."""
+def add_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray, kept: float) -> Moments:
+    """The moments after these rows, each of which scales the weight of all rows before it by `kept`."""
     if kept == 1.0:
         return seen + Moments.of(X, y, weight, full=seen.full)
     age = np.arange(y.size)[::-1]
@@ -29,32 +29,33 @@ def with_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray, kept: fl
     weight = weight * kept ** (age - np.where(y > 0, *newest))
     came = Moments.of(X, y, weight, full=seen.full)
     sides = zip((seen.pos, seen.neg), (came.pos, came.neg), newest, strict=True)
-    return Moments(*(_faded(_faded(old, kept ** (y.size - last)) + new, kept**last) for old, new, last in sides))
+    return Moments(*(_decayed(_decayed(old, kept ** (y.size - last)) + new, kept**last) for old, new, last in sides))
 
 
-def without_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray) -> Moments:
-    """The moments as if these rows had never been seen; rows that cannot have been are refused."""
+def remove_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray) -> Moments:
+    """The moments as if these rows had never been seen; rows that cannot have been seen are refused."""
     gone = Moments.of(X, y, weight, full=seen.full)
-    pos, neg = _without(seen.pos, gone.pos, "positive"), _without(seen.neg, gone.neg, "negative")
+    pos = _without_rows(seen.pos, gone.pos, "positive")
+    neg = _without_rows(seen.neg, gone.neg, "negative")
     still = (_diagonal(pos.scatter) == 0) & (_diagonal(neg.scatter) == 0)
-    equal = still & (np.abs(pos.mean - neg.mean) <= SAME * np.abs(pos.mean))
+    equal = still & (np.abs(pos.mean - neg.mean) <= EQUAL_MEANS * np.abs(pos.mean))
     return Moments(pos, replace(neg, mean=np.where(equal, pos.mean, neg.mean)))
 
 
-def widened(seen: Moments, dim: int) -> Moments:
-    """The moments with columns added that were zero so far."""
-    return Moments(*(_widened(part, dim - part.mean.size) for part in (seen.pos, seen.neg)))
+def add_columns(seen: Moments, dim: int) -> Moments:
+    """The moments padded to `dim` columns, the new ones zero so far."""
+    return Moments(*(_add_columns(part, dim - part.mean.size) for part in (seen.pos, seen.neg)))
 
 
-def _faded(part: ClassMoments, factor: float) -> ClassMoments:
-    """The moments of the same rows, their weights times a factor; the count stays."""
-    if part.weight * factor < FAINTEST:
-        factor = min(1.0, FAINTEST / part.weight) if part.weight > 0 else 1.0
+def _decayed(part: ClassMoments, factor: float) -> ClassMoments:
+    """The moments of the same rows with their weights multiplied by a factor; the count stays."""
+    if part.weight * factor < SMALLEST_WEIGHT:
+        factor = min(1.0, SMALLEST_WEIGHT / part.weight) if part.weight > 0 else 1.0
     return replace(part, weight=part.weight * factor, scatter=part.scatter * factor)
 
 
-def _without(seen: ClassMoments, gone: ClassMoments, name: str) -> ClassMoments:
-    """One class without some of its rows, what is only rounding being set to zero."""
+def _without_rows(seen: ClassMoments, gone: ClassMoments, name: str) -> ClassMoments:
+    """One class without some of its rows; what is rounding error only is set to zero."""
     if gone.count == 0:
         return seen
     _check_weight(seen, gone, name)
@@ -69,11 +70,11 @@ def _without(seen: ClassMoments, gone: ClassMoments, name: str) -> ClassMoments:
     constant = _diagonal(left.scatter) <= noise
     _warn_of_lost_digits(np.where(constant, 0.0, noise) / np.maximum(_diagonal(left.scatter), noise))
     mean = np.where(np.abs(left.mean) <= NOISE * share * size, 0.0, left.mean)
-    return replace(left, mean=mean, scatter=_silenced(left.scatter, constant))
+    return replace(left, mean=mean, scatter=_without_constant(left.scatter, constant))
 
 
 def _check_weight(seen: ClassMoments, gone: ClassMoments, name: str) -> None:
-    """Count and weight may not fall below zero, and vanish together."""
+    """Count and weight may not become negative, and must vanish together."""
     count, weight = seen.count - gone.count, seen.weight - gone.weight
     if count < 0:
         raise ValueError(
@@ -87,23 +88,23 @@ def _check_weight(seen: ClassMoments, gone: ClassMoments, name: str) -> None:
 
 
 def _check_variance(seen: ClassMoments, gone: ClassMoments, noise: np.ndarray, name: str) -> None:
-    """No part of the rows varies more than all of them."""
+    """A subset of the rows has no larger scatter than all of them."""
     between = seen.weight * gone.weight / (seen.weight - gone.weight) * (gone.mean - seen.mean) ** 2
     excess = _diagonal(gone.scatter) + between - _diagonal(seen.scatter)
     if (excess > 1e3 * noise).any():
         raise ValueError(
             f"the {name} rows to unlearn were not all seen, or far larger ones were unlearned before: without them "
             f"the variance of column {int(np.argmax(excess / (noise + 1e-300)))} would be negative; unlearn what was "
-            "learned, or begin a new stream"
+            "learned, or start a new stream"
         )
 
 
 def _warn_of_lost_digits(doubt: np.ndarray) -> None:
-    """Say so if rounding is no longer small beside what stays."""
-    if doubt.max(initial=0.0) > LOST:
+    """Warn if rounding error is no longer small relative to what remains."""
+    if doubt.max(initial=0.0) > LOST_DIGITS:
         warnings.warn(
-            f"the rows unlearned were so much larger in column {int(np.argmax(doubt))} than those that stay that its "
-            f"variance is known to about {doubt.max():.0e} only; begin a new stream with the rows that stay",
+            f"the unlearned rows were so much larger in column {int(np.argmax(doubt))} than those that remain that "
+            f"its variance is accurate to about {doubt.max():.0e} only; start a new stream with the rows that remain",
             stacklevel=2,
         )
 
@@ -112,10 +113,10 @@ def _diagonal(scatter: np.ndarray) -> np.ndarray:
     return scatter if scatter.ndim == 1 else scatter.diagonal()
 
 
-def _silenced(scatter: np.ndarray, constant: np.ndarray) -> np.ndarray:
-    """The scatter with zeros for columns that do not vary."""
+def _without_constant(scatter: np.ndarray, constant: np.ndarray) -> np.ndarray:
+    """The scatter with zeros for constant columns."""
     return scatter * np.multiply.outer(~constant, ~constant) if scatter.ndim == 2 else scatter * ~constant
 
 
-def _widened(part: ClassMoments, more: int) -> ClassMoments:
+def _add_columns(part: ClassMoments, more: int) -> ClassMoments:
     return replace(part, mean=np.pad(part.mean, (0, more)), scatter=np.pad(part.scatter, (0, more)))

@@ -1,4 +1,4 @@
-"""Stream: what `partial_fit` keeps between two batches."""
+"""Stream: the state of `partial_fit` between two batches."""
 
 from __future__ import annotations
 
@@ -16,128 +16,150 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import Solver
-from aucmax.solvers.registry import check_weights, pose
+from aucmax.solvers.registry import check_weights, make_problem
 from aucmax.solvers.shared.gram import GRAM_LIMIT
-from aucmax.streaming.moment_updates import widened, with_rows, without_rows
+from aucmax.streaming.moment_updates import add_columns, add_rows, remove_rows
 from aucmax.validation.inputs import LabeledData
 
-WAITING = 1000  # rows, the latest ones, that are kept until the other class is seen
+BUFFER = 1000  # latest rows that are kept until the other class is seen
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Moments of all rows seen, the problem of the last batch, the state of the solver, and the seed of its chance.
+    """The statistics of all rows seen and the state of the solver.
 
-    A solver for which full moments are enough leaves a `solution`, that of all rows seen. Others go on from their
-    state; while only one class has been seen, its latest rows wait for the other. A stream is not changed: `advance`
-    and `retract` return a new one, so that a batch which fails leaves no trace. Pickled and taken up again, it goes
-    on as if it had never stopped.
+    A solver that needs full moments only has a `solution`, that of all rows seen; others continue from their `state`.
+    A stream is immutable: `advance` and `retract` return a new one, so a batch that fails leaves no trace. A stream
+    that is pickled and loaded continues as if it had never stopped.
+
+    Parameters
+    ----------
+    solver : Solver
+        The settings that the state was made for.
+    moments : Moments
+        Of all rows seen.
+    seed : int
+        Of the random choices of all batches.
+    problem : Problem, optional
+        Of the last batch, without its rows; None until both classes have been seen.
+    alpha : float
+        The strength of its penalty.
+    state : State, optional
+        Of the solver after the last batch.
+    solution : Solution, optional
+        Of all rows seen.
+    batches : int
+        Number of batches seen.
+    buffer : LabeledData, optional
+        The latest rows, while only one class has been seen.
     """
 
     solver: Solver
     moments: Moments
     seed: int
     problem: Problem | None = None
+    alpha: float = np.nan
     state: Any = None
     solution: Solution | None = None
     batches: int = 0
-    waiting: LabeledData | None = None
+    buffer: LabeledData | None = None
 
     @classmethod
     def start(cls, dim: int, solver: Solver, rng: np.random.Generator) -> Stream:
-        """Before the first row."""
+        """A stream before its first row."""
         if solver.from_moments:
-            _check_size(dim)
+            _check_scatter_size(dim)
         nothing = Moments.of(np.empty((0, dim)), np.empty(0), full=solver.from_moments)
         return cls(clone(solver), nothing, int(rng.integers(2**63)))
 
     @property
     def coef(self) -> np.ndarray:
-        """Weights in scaled units; there are none before both classes have been seen."""
+        """Weights in scaled units, once both classes have been seen."""
         return self.state.w if self.solution is None else self.solution.coef
 
     def advance(self, table: LabeledData, spec: ProblemSpec, solver: Solver) -> Stream:
-        """The stream one batch later."""
+        """The stream after one more batch."""
         self._check_solver(solver)
         table = table.weighted()
         before = self.widened(table.X.shape[1])
-        moments = with_rows(before.moments, *table, solver.kept_weight())
+        moments = add_rows(before.moments, *table, solver.kept_weight())
         check_finite(moments, table.X)
         if solver.from_moments:
             return before._solved(moments, spec, solver)
         return before._stepped(moments, table, spec, solver)
 
     def retract(self, table: LabeledData, spec: ProblemSpec, solver: Solver) -> Stream:
-        """The stream as if it had never met these rows; for solvers for which moments are enough."""
+        """The stream as if it had never seen these rows; for solvers that need moments only."""
         self._check_solver(solver)
-        return self._solved(without_rows(self.moments, *table.weighted()), spec, solver)
+        return self._solved(remove_rows(self.moments, *table.weighted()), spec, solver)
 
     def widened(self, dim: int) -> Stream:
-        """The stream with as many columns, the new ones zero so far."""
+        """The stream padded to `dim` columns, the new ones zero so far."""
         if dim == self.moments.delta.size:
             return self
         if self.moments.full:
-            _check_size(dim)
-        waiting = self.waiting and self.waiting._replace(X=columns_added(self.waiting.X, dim))
-        return replace(self, moments=widened(self.moments, dim), waiting=waiting)
+            _check_scatter_size(dim)
+        buffer = self.buffer and self.buffer._replace(X=columns_added(self.buffer.X, dim))
+        return replace(self, moments=add_columns(self.moments, dim), buffer=buffer)
 
     def _solved(self, moments: Moments, spec: ProblemSpec, solver: Solver) -> Stream:
-        """With the answer to all rows seen, from their moments."""
+        """The stream with the solution of all rows seen, from their moments."""
         after = replace(self, moments=moments, batches=self.batches + 1, problem=None, solution=None)
-        if not _both(moments):
+        if not _has_both_classes(moments):
             return after
-        problem = pose(spec, Data.of_moments(moments, standardize=spec.standardize), solver)
+        problem, alpha = make_problem(spec, Data.of_moments(moments, standardize=spec.standardize), solver)
         with threads_for(problem.data.dim):
-            solution = solver.solve(problem, rng=self._chance())
-        return replace(after, problem=problem, solution=replace(solution, state=None))
+            solution = solver.solve(problem, rng=self._rng())
+        return replace(after, problem=problem, alpha=alpha, solution=replace(solution, state=None))
 
     def _stepped(self, moments: Moments, table: LabeledData, spec: ProblemSpec, solver: Solver) -> Stream:
-        """With the state of the solver one epoch of this batch later."""
-        table = _joined(self.waiting, table)
-        if not _both(moments):
-            latest = table.rows(np.arange(max(table.y.size - WAITING, 0), table.y.size))
-            return replace(self, moments=moments, batches=self.batches + 1, waiting=latest)
+        """The stream after one epoch of the solver on this batch."""
+        table = _concatenated(self.buffer, table)
+        if not _has_both_classes(moments):
+            latest = table.rows(np.arange(max(table.y.size - BUFFER, 0), table.y.size))
+            return replace(self, moments=moments, batches=self.batches + 1, buffer=latest)
         data = Data.of_batch(*table, moments, standardize=spec.standardize)
-        problem = solver.adapt(pose(spec, data, solver))
+        problem, alpha = make_problem(spec, data, solver)
+        problem = solver.adapt(problem)
         state = self._state_for(problem, solver)
-        state = solver.epoch(problem, state, self._chance()) if problem.data.n else state
+        state = solver.epoch(problem, state, self._rng()) if problem.data.n else state
         check_weights(state.w, solver)
-        # the next batch needs the scale, not the rows: they are not carried along
+        # the next batch needs the scale, not the rows
         kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
-        return Stream(self.solver, moments, self.seed, kept, state, batches=self.batches + 1)
+        return Stream(self.solver, moments, self.seed, kept, alpha, state, batches=self.batches + 1)
 
-    def _chance(self) -> np.random.Generator:
-        """That of this batch: a function of the seed and of the number of batches before it."""
+    def _rng(self) -> np.random.Generator:
+        """The generator of this batch, which depends on the seed and on the number of batches before it."""
         return np.random.default_rng([self.seed, self.batches])
 
     def _state_for(self, problem: Problem, solver: Solver) -> Any:
-        """The last state in the columns and the scale of this batch, or a first one."""
-        first = solver.init(problem, np.zeros(problem.data.dim)) if self._is_narrower(problem) else None
+        """The last state in the columns and the scale of this batch, or an initial one."""
+        dim = problem.data.dim
         if self.problem is None:
-            return first
-        state, scale = self.state, self.problem.data.scale
-        if first is not None:
-            state = _grown(state, first, scale.size, problem.data.dim)
-            scale = np.pad(scale, (0, problem.data.dim - scale.size), constant_values=1.0)
+            return solver.init(problem, np.zeros(dim))
+        state = self.state
+        scale = self.problem.data.scale
+        if scale.size < dim:
+            first = solver.init(problem, np.zeros(dim))
+            state = _with_columns(state, first, scale.size, dim)
+            scale = np.pad(scale, (0, dim - scale.size), constant_values=1.0)
         return solver.rescaled(state, problem.data.scale / scale)
 
-    def _is_narrower(self, problem: Problem) -> bool:
-        return self.problem is None or self.problem.data.dim < problem.data.dim
-
     def _check_solver(self, solver: Solver) -> None:
-        """What the state was made for may not change."""
-        made_for, found = ([type(one), *(getattr(one, name) for name in one.fixed)] for one in (self.solver, solver))
-        if made_for != found:
+        """Refuse settings that the state was not made for."""
+        made_for = [getattr(self.solver, name) for name in self.solver.fixed]
+        if type(solver) is not type(self.solver) or made_for != [getattr(solver, name) for name in solver.fixed]:
             raise ValueError(
-                f"a stream of {self.solver} cannot go on with {solver}; set it back, or clone the model for a new one"
+                f"a stream of {self.solver} cannot continue with {solver}; restore its settings, or start a new "
+                "stream with a clone of the model"
             )
 
 
-def _both(moments: Moments) -> bool:
+def _has_both_classes(moments: Moments) -> bool:
     return moments.pos.count > 0 and moments.neg.count > 0
 
 
-def _check_size(dim: int) -> None:
+def _check_scatter_size(dim: int) -> None:
     if dim > GRAM_LIMIT:
         raise ValueError(
             f"solver 'exact' keeps two matrices of {dim} x {dim} for a stream; above {GRAM_LIMIT} columns use 'spam' "
@@ -145,20 +167,21 @@ def _check_size(dim: int) -> None:
         )
 
 
-def _joined(waiting: LabeledData | None, table: LabeledData) -> LabeledData:
-    """The rows that have waited, and those that came."""
-    if waiting is None:
+def _concatenated(buffer: LabeledData | None, table: LabeledData) -> LabeledData:
+    """The buffered rows, then those of the batch."""
+    if buffer is None:
         return table
-    y, weight = np.append(waiting.y, table.y), np.append(waiting.weight, table.weight)
-    return LabeledData(stacked(waiting.X, table.X), y, weight)
+    y = np.append(buffer.y, table.y)
+    weight = np.append(buffer.weight, table.weight)
+    return LabeledData(stacked(buffer.X, table.X), y, weight)
 
 
-def _grown(old: Any, first: Any, dim: int, wider: int) -> Any:
-    """A state with zeros for more columns; where it has columns, the shapes of a first state tell."""
+def _with_columns(old: Any, first: Any, dim: int, wider: int) -> Any:
+    """A state padded with zeros for new columns; the shapes of an initial state show which axes are columns."""
     if hasattr(old, "_fields"):
-        return type(old)(*(_grown(part, other, dim, wider) for part, other in zip(old, first, strict=True)))
+        return type(old)(*(_with_columns(part, other, dim, wider) for part, other in zip(old, first, strict=True)))
     if hasattr(old, "__dataclass_fields__"):
-        parts = {name: _grown(getattr(old, name), getattr(first, name), dim, wider) for name in vars(old)}
+        parts = {name: _with_columns(getattr(old, name), getattr(first, name), dim, wider) for name in vars(old)}
         return replace(old, **parts)
     if is_sparse(old):
         return columns_added(old, wider)

@@ -1,4 +1,4 @@
-"""The door: tables, weights, labels and settings are checked here, once.
+"""Inputs: tables, labels, weights and batches, validated once.
 
 An error says what was wrong, with the value, and what to do.
 """
@@ -14,16 +14,18 @@ from sklearn.utils.validation import validate_data
 
 from aucmax.numerics.matrix import canonical
 
+TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+
 
 class LabeledData(NamedTuple):
-    """A table that passed the door: rows, labels -1/+1, weights."""
+    """Validated data."""
 
-    X: Any
-    y: np.ndarray
-    weight: np.ndarray
+    X: Any  # array or CSR of shape (n, dim)
+    y: np.ndarray  # labels -1.0 and +1.0
+    weight: np.ndarray  # non-negative weights
 
     def rows(self, index: np.ndarray) -> LabeledData:
-        """Some of the rows."""
+        """A subset of the rows."""
         return LabeledData(self.X[index], self.y[index], self.weight[index])
 
     def weighted(self) -> LabeledData:
@@ -34,50 +36,53 @@ class LabeledData(NamedTuple):
 def check_table(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False
 ) -> tuple[LabeledData, np.ndarray]:
-    """Check a table and its labels; return it with the two classes. Sets the estimator's feature names.
+    """Validate a table with its labels and weights, and return it with the two classes. Sets `n_features_in_`.
 
-    A `dense` table is refused if it is sparse, and also if it is not finite: else `make_data` does that.
+    With `dense`, sparse and non-finite tables are refused here; otherwise `problem.data.check_finite` sees the latter
+    in the moments, which saves a pass.
     """
-    X, y = validate_data(
-        estimator,
-        X,
-        y,
-        accept_sparse=False if dense else "csr",
-        dtype=[np.float64, np.float32],
-        order="C",
-        ensure_all_finite=dense,  # else seen in the moments, without a pass of its own
-    )
-    classes, codes = _classes(y)
-    return LabeledData(canonical(X), np.where(codes == 1, 1.0, -1.0), _check_weight(sample_weight, codes)), classes
+    options = TABLE | {"accept_sparse": False} if dense else TABLE
+    X, y = validate_data(estimator, X, y, ensure_all_finite=dense, **options)
+    classes, codes = _encode_labels(y)
+    y = np.where(codes == 1, 1.0, -1.0)
+    return LabeledData(canonical(X), y, _check_class_weights(sample_weight, y)), classes
 
 
 def check_batch(
     estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool
 ) -> tuple[LabeledData, np.ndarray]:
-    """Check a batch of a stream, which may hold one class only; return it with the two classes."""
-    X, y = validate_data(estimator, X, y, reset=first, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+    """Validate a batch of a stream, which may hold one class only, and return it with the two classes."""
+    X, y = validate_data(estimator, X, y, reset=first, **TABLE)
     check_classification_targets(y)
+    labels = _stream_classes(estimator, y, classes, first)
+    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y.size)
+    return LabeledData(canonical(X), np.where(y == labels[1], 1.0, -1.0), weight), labels
+
+
+def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) -> np.ndarray:
+    """The two classes of a stream, which no batch may change."""
     if classes is not None:
         labels = np.unique(classes)
     else:
         labels = np.unique(y) if first else estimator.classes_
     if labels.size == 1:
-        raise ValueError(f"only the label {labels.tolist()[0]!r} so far; pass classes=[...], both labels, at first")
+        raise ValueError(
+            f"only the label {labels.tolist()[0]!r} so far; pass both as classes=[...] in the first call"
+        )
     _check_two_classes(labels, labels)
-    strange = np.setdiff1d(y, labels)
-    if strange.size or not (first or np.array_equal(labels, estimator.classes_)):
-        raise ValueError(f"labels {strange.tolist() or labels.tolist()} in a batch; all must keep to the same two")
-    labels = labels if first else estimator.classes_
-    codes = (y == labels[1]).astype(int)
-    weight = np.ones(codes.size) if sample_weight is None else _weights(sample_weight, codes.size)
-    return LabeledData(canonical(X), np.where(codes == 1, 1.0, -1.0), weight), labels
+    unknown = np.setdiff1d(y, labels)
+    if unknown.size or not (first or np.array_equal(labels, estimator.classes_)):
+        raise ValueError(
+            f"labels {unknown.tolist() or labels.tolist()} in a batch; all batches must have the same two"
+        )
+    return labels if first else estimator.classes_
 
 
 def check_validation(estimator: Any, pair: Any) -> tuple[Any, np.ndarray]:
-    """A validation set as (X, y), its labels among those of the training set, as -1/+1."""
+    """Validate a validation set (X, y), and return it with the labels as -1/+1."""
     if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
-        raise ValueError("a validation set is a pair (X, y); pass both")
-    X, y = validate_data(estimator, *pair, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        raise ValueError("validation is not a pair; pass validation=(X, y)")
+    X, y = validate_data(estimator, *pair, reset=False, **TABLE)
     if not np.array_equal(np.unique(y), estimator.classes_):
         raise ValueError(
             f"the validation set has labels {np.unique(y).tolist()}; it needs {estimator.classes_.tolist()}"
@@ -86,12 +91,12 @@ def check_validation(estimator: Any, pair: Any) -> tuple[Any, np.ndarray]:
 
 
 def make_rng(random_state: Any) -> np.random.Generator:
-    """A generator from anything that scikit-learn takes as random_state."""
+    """A NumPy generator from any `random_state` that scikit-learn accepts."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two classes, and the number of the class of every row."""
+def _encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two classes, and for every row the index of its class."""
     if y.dtype.kind in "iub" and y.min() < y.max() and ((y == y.min()) | (y == y.max())).all():
         return np.array([y.min(), y.max()]), (y == y.max()).astype(int)  # without a sort
     check_classification_targets(y)
@@ -110,23 +115,24 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
         )
 
 
-def _check_weight(sample_weight: Any, codes: np.ndarray) -> np.ndarray:
+def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
+    """Weights with which both classes have weight."""
     if sample_weight is None:
-        return np.ones(codes.size)
-    weight = _weights(sample_weight, codes.size)
-    for code in (0, 1):
-        if weight[codes == code].sum() == 0:
+        return np.ones(y.size)
+    weight = _check_weights(sample_weight, y.size)
+    for label in (-1.0, 1.0):
+        if weight[y == label].sum() == 0:
             raise ValueError("all rows of one class have weight zero; ranking needs rows of two classes")
     return weight
 
 
-def _weights(sample_weight: Any, n: int) -> np.ndarray:
-    """One finite number that is not negative for each row; a single number serves for all."""
+def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
+    """A finite, non-negative number for each row; a scalar stands for all."""
     weight = np.asarray(sample_weight, dtype=float)
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of {n} rows")
     if not np.isfinite(weight).all() or weight.min() < 0:
-        raise ValueError("sample_weight has negative, NaN or infinite values; give weights of zero or more")
+        raise ValueError("sample_weight has negative, NaN or infinite values; give weights of 0 or more")
     return weight

@@ -2,7 +2,7 @@
 
 A class lists what it accepts, a subclass adds to that of its base:
 
-    parameter_constraints = {
+    parameter_constraints: ClassVar = {
         "alpha": [Option("auto"), Number(0)],
         "max_depth": [None, Integer(1)],
         "standardize": [Boolean()],
@@ -13,7 +13,8 @@ and calls `check_params(self)` before it does anything else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any, Protocol
 
@@ -43,11 +44,15 @@ class Number:
 
     def accepts(self, value: Any) -> bool:
         """Booleans are not numbers."""
-        if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(value):
+        if not isinstance(value, Real) or isinstance(value, bool):
             return False
-        above = value > self.low if self.open in ("low", "both") else value >= self.low
-        below = value < self.high if self.open in ("high", "both") else value <= self.high
-        return bool(above and below)
+        try:
+            number = float(value)
+        except OverflowError:  # an integer larger than any float
+            return False
+        above = number > self.low if self.open in ("low", "both") else number >= self.low
+        below = number < self.high if self.open in ("high", "both") else number <= self.high
+        return isfinite(number) and above and below
 
     def __str__(self) -> str:
         if self.low == -np.inf and self.high == np.inf:
@@ -76,6 +81,7 @@ class Integer:
         """Booleans and whole floats are not integers."""
         if not isinstance(value, Integral) or isinstance(value, bool):
             return False
+        value = int(value)
         return self.low <= value and (self.high is None or value <= self.high)
 
     def __str__(self) -> str:
@@ -85,17 +91,18 @@ class Integer:
 
 
 class Option:
-    """One of several strings."""
+    """One of several strings, listed or the keys of a registry."""
 
-    def __init__(self, *names: str) -> None:
-        self.names = names
+    def __init__(self, *names: str, registry: Collection[str] = ()) -> None:
+        self.names = names or registry
 
     def accepts(self, value: Any) -> bool:
         """Arrays and other objects are never equal to a name."""
         return isinstance(value, str) and value in self.names
 
     def __str__(self) -> str:
-        return repr(self.names[0]) if len(self.names) == 1 else f"one of {list(self.names)}"
+        names = list(self.names)
+        return repr(names[0]) if len(names) == 1 else f"one of {names}"
 
 
 class Boolean:

@@ -1,4 +1,4 @@
-"""Space: landmarks of a table and the coordinates they can be seen in; a view of it makes maps of any gamma."""
+"""LandmarkSpace: the landmarks of a table and the coordinates in which kernels measure distances to them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from aucmax.kernels.coordinates import Coordinates, Ranks
 from aucmax.kernels.functions import KERNELS, Kernel
-from aucmax.kernels.nystroem import Nystroem, own_distances, typical
+from aucmax.kernels.nystroem import Nystroem, median_distance, own_distances
 from aucmax.problem.data import column_scale
 from aucmax.problem.moments import Moments
 
 
-class View(NamedTuple):
-    """Landmarks as one kernel sees them: their coordinates, own distances, and the typical one of these."""
+class NystroemFamily(NamedTuple):
+    """The Nystroem maps of one kernel on the same landmarks, one for every gamma."""
 
     kernel: Kernel
     coordinates: Coordinates
-    landmarks: Any
-    own: np.ndarray
-    unit: float
+    landmarks: Any  # in these coordinates
+    own: np.ndarray  # distances between the landmarks
+    unit: float  # median distance of two landmarks
 
     def map(self, gamma: float) -> Nystroem:
         """The feature map of that gamma."""
@@ -33,7 +33,7 @@ class View(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class LandmarkSpace:
     """Landmarks, as rows of the table, with the coordinates of its columns and of their ranks.
 
     Parameters
@@ -48,12 +48,12 @@ class Space:
     plain: Coordinates
     ranked: Coordinates | None
 
-    def first(self, count: int) -> Space:
+    def first(self, count: int) -> LandmarkSpace:
         """With the first landmarks only."""
-        return Space(self.landmarks[:count], self.plain, self.ranked)
+        return LandmarkSpace(self.landmarks[:count], self.plain, self.ranked)
 
-    def view(self, kernel: str, relevance: np.ndarray | None = None) -> View:
-        """How a kernel sees the landmarks, the coordinates stretched by `relevance` if there is one."""
+    def family(self, kernel: str, relevance: np.ndarray | None = None) -> NystroemFamily:
+        """The feature maps of a kernel, the coordinates stretched by `relevance` if given."""
         found = KERNELS[kernel]
         coordinates = self.ranked if found.ranked else self.plain
         if coordinates is None:
@@ -62,12 +62,10 @@ class Space:
             coordinates = coordinates.weighted(relevance)
         landmarks = coordinates(self.landmarks)
         own = own_distances(found, landmarks)
-        return View(found, coordinates, landmarks, own, typical(own))
+        return NystroemFamily(found, coordinates, landmarks, own, median_distance(own))
 
 
 def ranked_coordinates(X: np.ndarray, y: np.ndarray, weight: np.ndarray, standardize: bool) -> Coordinates:
-    """Ranks of the columns, divided by their class-pooled standard deviation if wished."""
+    """Ranks of the columns, divided by their class-pooled standard deviation if `standardize`."""
     ranks = Ranks.of(X, weight)
-    if not standardize:
-        return Coordinates(np.ones(X.shape[1]), ranks)
-    return Coordinates(column_scale(Moments.of(ranks(X), y, weight, full=False)), ranks)
+    return Coordinates(column_scale(Moments.of(ranks(X), y, weight, full=False), standardize), ranks)
