@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # what a half-made environment says of itself is not to be believed
 $(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 
-.PHONY: demo test extras lint bench clean
+.PHONY: demo test extras lint format coverage bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/aucmax compare digits --plot demo/compare.png
@@ -21,6 +21,14 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# compiled functions are not counted: their lines run as machine code
+coverage: $(VENV)/.coverage
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --cov=aucmax --cov-report=term --cov-report=html
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
@@ -38,4 +46,4 @@ $(VENV)/.%: pyproject.toml | $(VENV)/.made
 	@touch $(VENV)/.made $@
 
 clean:
-	rm -rf $(VENV) demo
+	rm -rf $(VENV) demo htmlcov .coverage

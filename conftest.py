@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 EXTRAS = {
-    "river": ["src/aucmax/river.py"],
+    "river": ["src/aucmax/river"],
     "torch": ["src/aucmax/torch", "docs/torch.md"],
     "ruptures": [
         "src/aucmax/changepoint/segmentation.py",

@@ -36,7 +36,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     choice : {"best", "one_se"}
         Take the alpha of the best mean AUC, or the largest whose mean is within one standard error of it.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation, on each training set anew.
+        Divide the columns by their class-pooled standard deviation, separately on each training set.
     random_state : int, RandomState or None
         Fixes the folds.
 

@@ -144,7 +144,7 @@ class Data:
 
     @cached_property
     def rows(self) -> Any:
-        """The scaled rows as kernels take them: a copy, made when a solver first asks for it."""
+        """The scaled rows as compiled functions take them: a copy, made when a solver first needs it."""
         scaled = self.X if (self.scale == 1.0).all() else scaled_columns(self.X, self.scale)
         return as_rows(scaled)
 

@@ -1,0 +1,10 @@
+"""Online AUC maximisation for river: `pip install 'aucmax[river]'`."""
+
+try:
+    import river  # noqa: F401
+except ImportError as error:
+    raise ImportError("aucmax.river needs river; install it with: pip install 'aucmax[river]'") from error
+
+from aucmax.river.online_auc import OnlineAUC
+
+__all__ = ["OnlineAUC"]
