@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from aucmax.tables import libsvm
-from aucmax.tables.decimals import read_double
+from aucmax.tables import libsvm_reader as libsvm
+from aucmax.tables.float_parsing import parse_double
 
 
 def write(folder, text):
@@ -80,7 +80,7 @@ def test_every_number_is_the_nearest_double(tmp_path):
 def test_numbers_halfway_between_doubles_go_to_even():
     for odd in range(2**53 + 1, 2**53 + 201, 2):
         text = np.frombuffer(str(odd).encode(), dtype=np.uint8)
-        _, bits, known = read_double(text, 0, text.size)
+        _, bits, known = parse_double(text, 0, text.size)
         assert known and np.uint64(bits).view(float) == float(str(odd))
 
 
@@ -98,7 +98,7 @@ def random_file(folder, n=500, seed=0):
 def test_chunks_joined_equal_the_whole(tmp_path, monkeypatch, block, rows):
     path = random_file(tmp_path)
     whole = libsvm.read(path)
-    monkeypatch.setattr(libsvm, "_BLOCK", block)
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", block)
     chunks = list(libsvm.read_chunks(path, rows=rows))
     assert all(chunk.X.shape == (min(rows, 500), whole.X.shape[1]) for chunk in chunks[:-1])
     np.testing.assert_array_equal(np.vstack([chunk.X.toarray() for chunk in chunks]), whole.X.toarray())
@@ -112,14 +112,14 @@ def test_compressed_files(tmp_path, suffix, pack):
     assert libsvm.read(path).X.shape == (2, 3)
     for content in (pack(FILES["plain"].encode())[:-9], FILES["plain"].encode()):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"rows\.svm.* is cut off or not compressed"):
+        with pytest.raises(ValueError, match=r"rows\.svm.* is truncated or not compressed"):
             libsvm.read(path)
 
 
 def test_chunks_need_little_memory(tmp_path, monkeypatch):
     path = random_file(tmp_path, n=20_000)
     libsvm.read(path, n_features=99)
-    monkeypatch.setattr(libsvm, "_BLOCK", 10_000)
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", 10_000)
     tracemalloc.start()
     try:
         libsvm.read(path)
@@ -157,7 +157,7 @@ def test_errors_name_the_line(tmp_path, text, message):
 
 
 def test_line_numbers_count_all_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(libsvm, "_BLOCK", 16)
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", 16)
     with pytest.raises(ValueError, match="line 101: value 'x'"):
         libsvm.read(write(tmp_path, "1 1:1\n" * 100 + "1 1:x\n"))
 
@@ -176,14 +176,14 @@ def test_index_zero_in_a_one_based_file_is_an_error(tmp_path):
 
 def test_too_few_features_asked_for_is_an_error(tmp_path):
     path = write(tmp_path, FILES["plain"])
-    with pytest.raises(ValueError, match="3 features, more than the 2"):
+    with pytest.raises(ValueError, match="3 features, more than n_features=2"):
         libsvm.read(path, n_features=2)
-    with pytest.raises(ValueError, match="3 features, more than the 2"):
+    with pytest.raises(ValueError, match="3 features, more than n_features=2"):
         list(libsvm.read_chunks(path, rows=5, n_features=2, zero_based=False))
 
 
 def test_unknown_zero_based_is_an_error(tmp_path):
-    with pytest.raises(ValueError, match="zero_based must be"):
+    with pytest.raises(ValueError, match="zero_based='yes'; give 'auto' or True or False"):
         libsvm.read(write(tmp_path, FILES["plain"]), zero_based="yes")
 
 
