@@ -77,7 +77,9 @@ def aucmax() -> None:
 )
 @click.option("--solver", type=click.Choice(list(SOLVERS)), help="Fit with this solver, without tuning alpha.")
 @fold_options
-@click.option("--threshold-at", metavar="RATE", callback=parse_rate, help='Choose the threshold, e.g. "fpr=0.01".')
+@click.option(
+    "--threshold-at", metavar="RATE", callback=parse_rate, help='Choose the threshold by a rate, e.g. "fpr=0.01".'
+)
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
