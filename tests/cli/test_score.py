@@ -52,7 +52,7 @@ def test_scores_do_not_depend_on_chunks(folder, monkeypatch):
     assert run("score", "data.csv", "--model", "model.json").stdout == whole
 
 
-def test_evaluate_shows_auc_and_decisions(folder):
+def test_evaluate_shows_auc_and_confusion_matrix(folder):
     fit("--threshold-at", "fpr=0.1")
     shown = run("evaluate", "data.csv", "--model", "model.json").stdout
     assert "160 rows, 32 of them 'fraud'" in shown

@@ -19,7 +19,7 @@ needs_files = pytest.mark.skipif(not FOLDER, reason="AUCMAX_DATA is not set")
 
 
 def add(folder, name, **arrays):
-    """Put a set into the folder and its manifest."""
+    """Add a data set to the folder and its manifest."""
     np.savez(folder / f"{name}.npz", **arrays)
     digest = hashlib.sha256((folder / f"{name}.npz").read_bytes()).hexdigest()
     entry = {"name": name, "file": f"{name}.npz", "sha256": digest, "note": "a test", "published": "3 rows"}
@@ -61,7 +61,7 @@ BINARIZE = {
 
 
 @pytest.mark.parametrize(("binarize", "y"), BINARIZE.values(), ids=BINARIZE)
-def test_many_classes_become_two(folder, binarize, y):
+def test_several_classes_are_binarized(folder, binarize, y):
     assert load("many", binarize=binarize).y.tolist() == y
 
 
@@ -73,7 +73,7 @@ def test_random_halves_follow_the_seed(folder):
 
 
 @pytest.mark.parametrize("binarize", [None, 9, "odd_even", ("one_vs_rest", 9), ("x", 1), [1], True])
-def test_unknown_ways_to_make_two_classes(folder, binarize):
+def test_invalid_binarize_is_refused(folder, binarize):
     with pytest.raises(ValueError, match="'random_halves'"):
         load("many", binarize=binarize)
 
@@ -140,7 +140,7 @@ def test_names(monkeypatch, folder):
     assert "covtype" in datasets.names()
 
 
-def test_embedded_sets():
+def test_bundled_data_sets():
     digits, cancer = load("digits"), load("breast_cancer")
     assert digits.X.shape == (1797, 64) and (digits.y > 0).sum() == 174
     assert cancer.X.shape == (569, 30) and (cancer.y > 0).sum() == 212
@@ -164,7 +164,7 @@ def test_binary_files_have_the_published_counts(name):
 
 
 @needs_files
-def test_classes_of_files_with_many():
+def test_files_with_several_classes():
     assert (load("usps.t", binarize="even_odd").y > 0).sum() == 264 + 166 + 160 + 147 + 177
     assert load("news20.t", binarize=("one_vs_rest", 2)).X.shape == (3993, 62061)
 

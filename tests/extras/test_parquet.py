@@ -67,7 +67,7 @@ def test_same_columns_as_the_csv(path, tmp_path):
 
 
 @pytest.mark.parametrize("rows", [1, 4, 100])
-def test_chunks_encode_as_the_whole(path, rows):
+def test_chunks_are_encoded_like_the_whole_table(path, rows):
     whole = read(path)
     encoder = TableEncoder.learn(whole, target="fraud")
     chunks = list(read_chunks(path, rows=rows))

@@ -40,7 +40,7 @@ def as_model(estimator):
     ],
     ids=["rbf", "several", "csr"],
 )
-def test_everything_comes_back(tmp_path, form, kernel):
+def test_everything_is_restored(tmp_path, form, kernel):
     estimator, (X, _) = fitted(form, kernel=kernel, relevance=True), rings()
     save(as_model(estimator), tmp_path / "model.json")
     again = load(tmp_path / "model.json")

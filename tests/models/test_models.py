@@ -45,7 +45,7 @@ def path(model, tmp_path):
     return tmp_path / "model.json"
 
 
-def test_everything_comes_back(model, path):
+def test_everything_is_restored(model, path):
     again = models.load(path)
     assert again.to_dict() == model.to_dict()
     assert again.scorer.coef.tobytes() == model.scorer.coef.tobytes()
@@ -54,7 +54,7 @@ def test_everything_comes_back(model, path):
     assert again.metadata.feature_names == model.metadata.encoder.feature_names
 
 
-def test_random_doubles_come_back(tmp_path):
+def test_random_doubles_are_restored(tmp_path):
     bits = np.random.default_rng(0).integers(0, 2**63, size=5000, dtype=np.uint64)
     coef = bits.view(float)[np.isfinite(bits.view(float))]
     models.save(linear_model(coef, 0.1), tmp_path / "model.json")

@@ -75,7 +75,7 @@ def test_categories_that_look_like_numbers_stay_strings():
     np.testing.assert_array_equal(encoder.encode(table_of(code=["01", " 1 "])), [[1, 0, 0], [0, 1, 0]])
 
 
-def test_underscores_are_no_numbers():
+def test_underscores_are_not_numbers():
     assert TableEncoder.learn(table_of(a=["1_0", "2_0"] * 3)).feature_names == ("a=1_0", "a=2_0")
 
 
