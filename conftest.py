@@ -2,6 +2,8 @@
 
 from importlib.util import find_spec
 
+import pytest
+
 EXTRAS = {
     "river": ["src/aucmax/river"],
     "torch": ["src/aucmax/torch", "docs/torch.md"],
@@ -12,3 +14,10 @@ EXTRAS = {
     ],
 }
 collect_ignore = [path for extra, paths in EXTRAS.items() if find_spec(extra) is None for path in paths]
+
+
+@pytest.fixture(autouse=True)
+def _temporary_folder_for_examples(request):
+    """Examples that write files do so in a folder of their own."""
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))

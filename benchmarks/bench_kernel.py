@@ -64,7 +64,7 @@ SETS = {
 def table(name, rows):
     """Dense rows and labels 0/1 of a set, cut to a stratified sample."""
     more, positive = SETS[name]
-    parts = [load(part, binarise=positive) for part in (name, *more)]
+    parts = [load(part, binarize=positive) for part in (name, *more)]
     X, y = parts[0].X, np.concatenate([part.y for part in parts]) > 0
     for part in parts[1:]:
         X = stacked(X, part.X)

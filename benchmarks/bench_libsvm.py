@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from aucmax.tables import libsvm
+from aucmax.tables import libsvm_reader as libsvm
 from benchmarks.timing import medians, row
 
 

@@ -168,7 +168,7 @@ def published():
 def whole(name, seed):
     """All rows of a set; its classes grouped by the seed."""
     source = SOURCES[name]
-    how = {"binarise": "random_halves", "random_state": seed} if source.grouped else {}
+    how = {"binarize": "random_halves", "random_state": seed} if source.grouped else {}
     parts = [datasets.load(file, **how) for file in source.files]
     y = np.concatenate([part.y for part in parts])
     if name == "covtype":  # as LIBSVM's covtype.scale: metres and degrees beside zeros and ones

@@ -63,7 +63,7 @@ def crossings(pred: np.ndarray, move: np.ndarray, step: float) -> int:
     return inversions(-(pred + step * move)[order] if step < np.inf else -move[order])
 
 
-load = cache(partial(datasets.load, binarise=0))
+load = cache(partial(datasets.load, binarize=0))
 
 
 def examples(name: str, n: int, seed: int) -> Examples:

@@ -1,8 +1,9 @@
-"""Named sets: those with scikit-learn, those in AUCMAX_DATA, and toy data."""
+"""Named data sets, from scikit-learn and from AUCMAX_DATA, and toy data."""
 
 import hashlib
 import json
 import os
+from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
@@ -11,14 +12,14 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from aucmax import datasets
-from aucmax.datasets import load, named, toy
+from aucmax.datasets import benchmark_sets, load, make_toy
 
 FOLDER = os.environ.get("AUCMAX_DATA")
 needs_files = pytest.mark.skipif(not FOLDER, reason="AUCMAX_DATA is not set")
 
 
 def add(folder, name, **arrays):
-    """Put a set into the folder and its manifest."""
+    """Add a data set to the folder and its manifest."""
     np.savez(folder / f"{name}.npz", **arrays)
     digest = hashlib.sha256((folder / f"{name}.npz").read_bytes()).hexdigest()
     entry = {"name": name, "file": f"{name}.npz", "sha256": digest, "note": "a test", "published": "3 rows"}
@@ -43,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_dense_sparse_and_compact_forms(folder):
-    binary, cover = load("binary"), load("cover", binarise=2)
+    binary, cover = load("binary"), load("cover", binarize=2)
     assert binary.X.dtype == np.float32 and binary.y.tolist() == [-1, 1, 1, -1, -1, -1]
     assert binary.name == "binary" and binary.description == "3 rows; a test"
     assert isinstance(load("sparse").X, sparse.csr_array) and load("sparse").y.tolist() == [-1, 1] * 3
@@ -52,35 +53,35 @@ def test_dense_sparse_and_compact_forms(folder):
     assert cover.X[1, 11] == cover.X[1, 14 + 35] == 1
 
 
-BINARISE = {
+BINARIZE = {
     "even_odd": ("even_odd", [-1, 1, -1, 1, -1, 1]),
     "label": (3, [-1, -1, 1, -1, -1, -1]),
     "one_vs_rest": (("one_vs_rest", 1), [1, -1, -1, -1, 1, -1]),
 }
 
 
-@pytest.mark.parametrize(("binarise", "y"), BINARISE.values(), ids=BINARISE)
-def test_many_classes_become_two(folder, binarise, y):
-    assert load("many", binarise=binarise).y.tolist() == y
+@pytest.mark.parametrize(("binarize", "y"), BINARIZE.values(), ids=BINARIZE)
+def test_several_classes_are_binarized(folder, binarize, y):
+    assert load("many", binarize=binarize).y.tolist() == y
 
 
 def test_random_halves_follow_the_seed(folder):
-    halves = [tuple(load("many", binarise="random_halves", random_state=seed).y) for seed in range(20)]
-    assert halves[3] == tuple(load("many", binarise="random_halves", random_state=3).y)
+    halves = [tuple(load("many", binarize="random_halves", random_state=seed).y) for seed in range(20)]
+    assert halves[3] == tuple(load("many", binarize="random_halves", random_state=3).y)
     assert len(set(halves)) > 1
     assert all(len(np.unique(np.array([1, 2, 3, 4, 1, 2])[np.array(y) > 0])) == 2 for y in halves)
 
 
-@pytest.mark.parametrize("binarise", [None, 9, "odd_even", ("one_vs_rest", 9), ("x", 1), [1], True])
-def test_unknown_ways_to_make_two_classes(folder, binarise):
+@pytest.mark.parametrize("binarize", [None, 9, "odd_even", ("one_vs_rest", 9), ("x", 1), [1], True])
+def test_invalid_binarize_is_refused(folder, binarize):
     with pytest.raises(ValueError, match="'random_halves'"):
-        load("many", binarise=binarise)
+        load("many", binarize=binarize)
 
 
 def test_a_changed_file_is_refused(folder):
     with open(folder / "binary.npz", "ab") as file:
         file.write(b"x")
-    with pytest.raises(ValueError, match="is not the file of the manifest"):
+    with pytest.raises(ValueError, match="does not match the manifest"):
         load("binary")
 
 
@@ -139,22 +140,22 @@ def test_names(monkeypatch, folder):
     assert "covtype" in datasets.names()
 
 
-def test_embedded_sets():
+def test_bundled_data_sets():
     digits, cancer = load("digits"), load("breast_cancer")
     assert digits.X.shape == (1797, 64) and (digits.y > 0).sum() == 174
     assert cancer.X.shape == (569, 30) and (cancer.y > 0).sum() == 212
-    assert (load("digits", binarise="even_odd").y > 0).sum() == 891
+    assert (load("digits", binarize="even_odd").y > 0).sum() == 891
 
 
 @needs_files
 def test_every_listed_set_is_known():
-    assert set(datasets.names()) == set(named._SOURCE)
+    assert set(datasets.names()) == set(benchmark_sets._SOURCE)
 
 
 @needs_files
 @pytest.mark.parametrize("name", ["a9a", "w8a", "german.numer", "svmguide3", "mammography", "rcv1_vw_sample"])
 def test_binary_files_have_the_published_counts(name):
-    entry = named._manifest(named.Path(FOLDER))[name]
+    entry = benchmark_sets._read_manifest(Path(FOLDER))[name]
     data = load(name)
     positive = max(entry["classes"], key=int)
     assert data.X.shape == (entry["n"], entry["d"])
@@ -163,9 +164,9 @@ def test_binary_files_have_the_published_counts(name):
 
 
 @needs_files
-def test_classes_of_files_with_many():
-    assert (load("usps.t", binarise="even_odd").y > 0).sum() == 264 + 166 + 160 + 147 + 177
-    assert load("news20.t", binarise=("one_vs_rest", 2)).X.shape == (3993, 62061)
+def test_files_with_several_classes():
+    assert (load("usps.t", binarize="even_odd").y > 0).sum() == 264 + 166 + 160 + 147 + 177
+    assert load("news20.t", binarize=("one_vs_rest", 2)).X.shape == (3993, 62061)
 
 
 # Toy data
@@ -173,39 +174,47 @@ def test_classes_of_files_with_many():
 
 @pytest.mark.parametrize("separation", [0.5, 2.0])
 def test_toy_has_the_promised_auc(separation):
-    X, y = toy(40_000, 5, positive_rate=0.3, separation=separation, n_informative=3)
+    X, y = make_toy(40_000, 5, positive_rate=0.3, separation=separation, n_informative=3)
     expected = NormalDist().cdf(separation / np.sqrt(2))
     assert roc_auc_score(y, X[:, :3].sum(axis=1)) == pytest.approx(expected, abs=0.01)  # 3 standard errors
     assert roc_auc_score(y, X[:, 3:].sum(axis=1)) == pytest.approx(0.5, abs=0.01)
 
 
 def test_toy_rates_seeds_and_noise():
-    X, y = toy(1000, 4, positive_rate=0.25)
-    again, labels = toy(1000, 4, positive_rate=0.25, noise=0.2)
+    X, y = make_toy(1000, 4, positive_rate=0.25)
+    again, labels = make_toy(1000, 4, positive_rate=0.25, noise=0.2)
     assert (y > 0).sum() == (labels > 0).sum() == 250
     np.testing.assert_array_equal(X, again)
     assert ((y > 0) & (labels < 0)).sum() == ((y < 0) & (labels > 0)).sum() == 50
-    assert not np.array_equal(X, toy(1000, 4, positive_rate=0.25, random_state=1)[0])
+    assert not np.array_equal(X, make_toy(1000, 4, positive_rate=0.25, random_state=1)[0])
 
 
 @pytest.mark.parametrize("density", [0.001, 0.1, 0.7])
 def test_toy_density(density):
-    X, _ = toy(2000, 500, density=density)
+    X, _ = make_toy(2000, 500, density=density)
     X.check_format(full_check=True)
     assert X.has_canonical_format
     assert X.nnz / 1e6 == pytest.approx(density, abs=4 * np.sqrt(density / 1e6))  # 4 standard errors
 
 
 def test_toy_is_wide_without_the_memory_of_a_dense_array():
-    X, _ = toy(100, 10**8, density=1e-7, separation=3.0)
+    X, _ = make_toy(100, 10**8, density=1e-7, separation=3.0)
     assert X.shape == (100, 10**8) and X.nnz < 2000
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"n": 1}, {"d": 0}, {"density": 0}, {"density": 1.5}, {"positive_rate": 0}, {"noise": 2}, {"n_informative": 99}],
+    [
+        {"n_samples": 1},
+        {"n_features": 0},
+        {"density": 0},
+        {"density": 1.5},
+        {"positive_rate": 0},
+        {"noise": 2},
+        {"n_informative": 99},
+    ],
     ids=str,
 )
 def test_toy_checks_its_settings(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        toy(**wrong)
+        make_toy(**wrong)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from aucmax.tables import Columns, read, read_chunks, split_target
+from aucmax.tables import TableEncoder, encode_target, read, read_chunks
 
 ROWS = {
     "age": [31, None, 42, 100, 50, 60],
@@ -55,24 +55,24 @@ def csv_of(folder):
 
 def test_same_columns_as_the_csv(path, tmp_path):
     typed, text = read(path), read(csv_of(tmp_path))
-    columns = Columns.learn(text, target="fraud")
-    assert Columns.learn(typed, target="fraud").to_dict() == columns.to_dict() | {
+    encoder = TableEncoder.learn(text, target="fraud")
+    assert TableEncoder.learn(typed, target="fraud").to_dict() == encoder.to_dict() | {
         "columns": [
             column | {"kind": "numeric" if column["name"] == "vip" else column["kind"]}  # null makes it a number
-            for column in columns.to_dict()["columns"]
+            for column in encoder.to_dict()["columns"]
         ]
     }
-    np.testing.assert_array_equal(columns.encode(typed), columns.encode(text))
-    assert split_target(typed, "fraud")[0].tolist() == [0, 0, 1, 0, 0, 1]
+    np.testing.assert_array_equal(encoder.encode(typed), encoder.encode(text))
+    assert encode_target(typed, "fraud")[0].tolist() == [0, 0, 1, 0, 0, 1]
 
 
 @pytest.mark.parametrize("rows", [1, 4, 100])
-def test_chunks_encode_as_the_whole(path, rows):
+def test_chunks_are_encoded_like_the_whole_table(path, rows):
     whole = read(path)
-    columns = Columns.learn(whole, target="fraud")
+    encoder = TableEncoder.learn(whole, target="fraud")
     chunks = list(read_chunks(path, rows=rows))
     assert max(map(len, chunks)) <= rows
-    np.testing.assert_array_equal(np.vstack([columns.encode(chunk) for chunk in chunks]), columns.encode(whole))
+    np.testing.assert_array_equal(np.vstack([encoder.encode(chunk) for chunk in chunks]), encoder.encode(whole))
 
 
 def test_other_types(tmp_path):
@@ -89,27 +89,27 @@ def test_other_types(tmp_path):
         }
     )
     parquet.write_table(table, tmp_path / "a.parquet")
-    columns = Columns.learn(read(tmp_path / "a.parquet"))
+    encoder = TableEncoder.learn(read(tmp_path / "a.parquet"))
     used = ("category=a", "category=b", "category is missing", "decimal", "decimal is missing", "small", "half")
-    assert columns.names == (*used, "large=x", "large=y")
-    assert columns.left_out == {
-        "day": "text with 4 distinct values, e.g. '2026-01-01'",
-        "list": "text with 4 distinct values, e.g. '[1]'",
-        "nothing": "every cell is missing",
+    assert encoder.feature_names == (*used, "large=x", "large=y")
+    assert encoder.left_out == {
+        "day": "free text: 4 distinct values, e.g. '2026-01-01'",
+        "list": "free text: 4 distinct values, e.g. '[1]'",
+        "nothing": "all values are missing",
     }
 
 
 def test_index_of_pandas_is_left_out(tmp_path):
     pd = pytest.importorskip("pandas")
     pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=[5, 7, 9]).to_parquet(tmp_path / "a.parquet")
-    columns = Columns.learn(read(tmp_path / "a.parquet"))
-    assert columns.names == ("x",) and "__index_level_0__" in columns.left_out
+    encoder = TableEncoder.learn(read(tmp_path / "a.parquet"))
+    assert encoder.feature_names == ("x",) and "__index_level_0__" in encoder.left_out
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
 def test_damaged_files_are_refused(tmp_path, name):
     (tmp_path / name).write_bytes(b"this is not such a file")
-    with pytest.raises(ValueError, match="or is damaged"):
+    with pytest.raises(ValueError, match=r"is not a valid (Parquet|Arrow) file"):
         read(tmp_path / name)
 
 

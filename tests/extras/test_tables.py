@@ -1,4 +1,4 @@
-"""Tables of other libraries go in as they are."""
+"""Tables of other libraries are accepted as they are."""
 
 import numpy as np
 import polars as pl

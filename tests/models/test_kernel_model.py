@@ -1,4 +1,4 @@
-"""Kernel models as files, from the shell, and in comparisons."""
+"""Kernel models as files, on the command line, and in comparisons."""
 
 import csv
 import json
@@ -10,8 +10,8 @@ from scipy import sparse
 from aucmax import compare
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
-from aucmax.models import KernelModel, ModelFileError, load, save
-from aucmax.models.storage import _checksum
+from aucmax.models import Calibration, KernelScorer, ModelFileError, ModelMetadata, SavedModel, load, save
+from aucmax.models.model_file import _checksum
 
 
 def rings(n=120, seed=0):
@@ -27,7 +27,8 @@ def fitted(form=np.asarray, **settings):
 
 
 def as_model(estimator):
-    return KernelModel(estimator.score_, (0, 1), calibration=(estimator.calibration_.slope, 0.0))
+    metadata = ModelMetadata((0, 1), calibration=Calibration(estimator.calibration_.slope, 0.0))
+    return SavedModel(metadata, KernelScorer(estimator.score_))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def as_model(estimator):
     ],
     ids=["rbf", "several", "csr"],
 )
-def test_everything_comes_back(tmp_path, form, kernel):
+def test_everything_is_restored(tmp_path, form, kernel):
     estimator, (X, _) = fitted(form, kernel=kernel, relevance=True), rings()
     save(as_model(estimator), tmp_path / "model.json")
     again = load(tmp_path / "model.json")
@@ -51,46 +52,46 @@ def test_everything_comes_back(tmp_path, form, kernel):
 CHANGES = {
     "no terms": (lambda c: c.update(terms=[]), "no terms"),
     "kernel": (lambda c: c["terms"][0].update(kernel="cubic"), "unknown kernel 'cubic'"),
-    "gamma": (lambda c: c["terms"][0].update(gamma=0), "above zero"),
-    "weights": (lambda c: c["terms"][0]["weights"].pop(), "weights of a term must be of shape"),
-    "scale": (lambda c: c["terms"][0]["scale"].__setitem__(0, -1.0), "scale of a term must be above zero"),
-    "lacking scale": (lambda c: c["terms"][0].update(scale=None), "lacks gamma, scale or ranks"),
-    "text": (lambda c: c["terms"][0]["weights"].__setitem__(0, "1"), "finite numbers"),
+    "gamma": (lambda c: c["terms"][0].update(gamma=0), "gamma of a term must be positive"),
+    "weights": (lambda c: c["terms"][0]["weights"].pop(), "weights of a term must have shape"),
+    "scale": (lambda c: c["terms"][0]["scale"].__setitem__(0, -1.0), "scale of a term must be positive"),
+    "lacking scale": (lambda c: c["terms"][0].update(scale=None), "lacks gamma or scale"),
+    "lacking ranks": (lambda c: c["terms"][0].update(ranks=None), "lacks ranks"),
+    "string": (lambda c: c["terms"][0]["weights"].__setitem__(0, "1"), "finite numbers"),
     "descending ranks": (lambda c: c["terms"][0]["ranks"]["values"][0].reverse(), "ascending"),
-    "ragged landmarks": (lambda c: c["landmarks"]["rows"][0].pop(), "all of one length"),
+    "ragged landmarks": (lambda c: c["landmarks"]["rows"][0].pop(), "rows of equal length"),
     "no landmarks": (lambda c: c["landmarks"].update(rows=[]), "rows and columns"),
-    "other landmarks": (lambda c: c.update(landmarks={"shape": [1, 2]}), "landmarks lacks"),
-    "classes": (lambda c: c.update(classes=[1, 1]), "two labels"),
-    "unknown part": (lambda c: c.update(more=1), "unknown"),
+    "other landmarks": (lambda c: c.update(landmarks={"shape": [1, 2]}), "landmarks lacks the keys"),
+    "unknown key": (lambda c: c.update(more=1), "unknown"),
 }
 
 
 @pytest.mark.parametrize(("change", "message"), CHANGES.values(), ids=CHANGES)
-def test_every_part_is_checked(tmp_path, change, message):
+def test_every_field_is_validated(tmp_path, change, message):
     path = tmp_path / "model.json"
     save(as_model(fitted(kernel="ranks")), path)
     content = json.loads(path.read_text())
     del content["checksum"]
-    change(content)
+    change(content["scorer"])
     path.write_text(json.dumps(content | {"checksum": _checksum(content)}))
     with pytest.raises(ModelFileError, match=message):
         load(path)
 
 
 SPARSE = {
-    "half": (lambda X: X["indices"].__setitem__(0, 0.5), "whole numbers"),
+    "half": (lambda X: X["indices"].__setitem__(0, 0.5), "must be integers"),
     "column": (lambda X: X["indices"].__setitem__(0, 9), "indices"),
     "order": (lambda X: X["indptr"].reverse(), "indptr|index pointer"),
-    "shape": (lambda X: X.update(shape=[3]), "whole numbers"),
+    "shape": (lambda X: X.update(shape=[3]), "must be integers"),
 }
 
 
 @pytest.mark.parametrize(("change", "message"), SPARSE.values(), ids=SPARSE)
 def test_sparse_landmarks_are_checked(change, message):
     plain = as_model(fitted(sparse.csr_array, kernel="rbf")).to_dict()
-    change(plain["landmarks"])
+    change(plain["scorer"]["landmarks"])
     with pytest.raises(ValueError, match=message):
-        KernelModel.from_dict(plain)
+        SavedModel.from_dict(plain)
 
 
 def test_wrong_width_is_an_error():
@@ -114,7 +115,7 @@ def test_comparison_says_where_the_kernel_pays():
 
 
 @pytest.fixture
-def shell(tmp_path, monkeypatch):
+def command_line(tmp_path, monkeypatch):
     testing = pytest.importorskip("click.testing")
     from aucmax.cli.commands import aucmax
 
@@ -123,26 +124,26 @@ def shell(tmp_path, monkeypatch):
     with open("rings.csv", "w", newline="") as file:
         csv.writer(file).writerows([("a", "b", "inside"), *((*row, int(label)) for row, label in zip(X.tolist(), y))])
 
-    def run(*words, code=0):
-        result = testing.CliRunner().invoke(aucmax, words)
+    def run(*arguments, code=0):
+        result = testing.CliRunner().invoke(aucmax, arguments)
         assert result.exit_code == code, result.output
         return result.output
 
     return run
 
 
-def test_shell_fits_scores_and_evaluates(shell):
-    words = ("--target", "inside", "--kernel", "rbf", "--cv", "3", "--threshold-at", "fpr=0.1")
-    shown = shell("fit", "rings.csv", *words, "-o", "model.json")
+def test_command_line_fits_scores_and_evaluates(command_line):
+    arguments = ("--target", "inside", "--kernel", "rbf", "--cv", "3", "--threshold-at", "fpr=0.1")
+    shown = command_line("fit", "rings.csv", *arguments, "-o", "model.json")
     assert "kernel: rbf" in shown and "aucmax ranks better than linear" in shown
-    shell("score", "rings.csv", "--model", "model.json", "-o", "scores.csv")
+    command_line("score", "rings.csv", "--model", "model.json", "-o", "scores.csv")
     with open("scores.csv") as file:
         scores = [float(line["score"]) for line in csv.DictReader(file)]
     np.testing.assert_allclose(scores, load("model.json").decision_function(rings(200)[0]), atol=1e-12)
-    evaluated = json.loads(shell("evaluate", "rings.csv", "--model", "model.json", "--json"))
+    evaluated = json.loads(command_line("evaluate", "rings.csv", "--model", "model.json", "--json"))
     assert evaluated["auc"] > 0.9 and evaluated["fpr"] < 0.2
 
 
-def test_shell_refuses_a_kernel_with_a_solver(shell):
-    words = ("--target", "inside", "--kernel", "auto", "--solver", "cg", "-o", "model.json")
-    assert "--kernel goes with L2" in shell("fit", "rings.csv", *words, code=2)
+def test_command_line_refuses_a_kernel_with_a_solver(command_line):
+    arguments = ("--target", "inside", "--kernel", "auto", "--solver", "cg", "-o", "model.json")
+    assert "--kernel supports the L2 penalty" in command_line("fit", "rings.csv", *arguments, code=2)

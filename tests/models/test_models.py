@@ -1,4 +1,4 @@
-"""Models out and in: to the last bit, whole or not at all, and nothing but a sound file is loaded."""
+"""Saving and loading models: to the last bit, atomically, and only valid files are loaded."""
 
 import json
 import os
@@ -10,24 +10,29 @@ from scipy import sparse
 from scipy.special import expit
 
 from aucmax import AUCClassifier, models
-from aucmax.models import LinearModel, ModelFileError, storage
-from aucmax.models.model import Calibration
-from aucmax.tables import Columns, Table
-from aucmax.tables.table import TEXT
+from aucmax.models import Calibration, LinearScorer, ModelFileError, ModelMetadata, SavedModel, model_file
+from aucmax.tables import Table, TableEncoder
+from aucmax.tables.cells import STRING_DTYPE
+
+
+def linear_model(coef, intercept=0.0, classes=(0, 1), **metadata):
+    return SavedModel(ModelMetadata(classes, **metadata), LinearScorer(coef, intercept))
 
 
 @pytest.fixture
 def table():
-    return Table({"age": np.array([31.0, np.nan, 50.0]), "town": np.array(["Rome", "Oslo", "Rome"], dtype=TEXT)})
+    return Table(
+        {"age": np.array([31.0, np.nan, 50.0]), "town": np.array(["Rome", "Oslo", "Rome"], dtype=STRING_DTYPE)}
+    )
 
 
 @pytest.fixture
 def model(table):
-    return LinearModel(
-        coef=[0.1, -1 / 3, 5e-324, 1.7976931348623157e308],
-        intercept=-0.0,
-        classes=("no", "yes"),
-        columns=Columns.learn(table, max_categories=2),
+    return linear_model(
+        [0.1, -1 / 3, 5e-324, 1.7976931348623157e308],
+        -0.0,
+        ("no", "yes"),
+        encoder=TableEncoder.learn(table, max_categories=2),
         threshold=0.25,
         calibration=Calibration(2.0, -1.0),
         training={"rows": 3, "auc": 0.875, "interval": [0.8, 0.9], "note": "Grüße", "alpha": None},
@@ -40,97 +45,123 @@ def path(model, tmp_path):
     return tmp_path / "model.json"
 
 
-def test_everything_comes_back(model, path):
+def test_everything_is_restored(model, path):
     again = models.load(path)
     assert again.to_dict() == model.to_dict()
-    assert again.coef.tobytes() == model.coef.tobytes()
-    assert np.signbit(again.intercept)
-    assert again.columns == model.columns and again.feature_names == model.columns.names
+    assert again.scorer.coef.tobytes() == model.scorer.coef.tobytes()
+    assert np.signbit(again.scorer.intercept)
+    assert again.metadata.encoder == model.metadata.encoder
+    assert again.metadata.feature_names == model.metadata.encoder.feature_names
 
 
-def test_random_doubles_come_back(tmp_path):
+def test_random_doubles_are_restored(tmp_path):
     bits = np.random.default_rng(0).integers(0, 2**63, size=5000, dtype=np.uint64)
     coef = bits.view(float)[np.isfinite(bits.view(float))]
-    models.save(LinearModel(coef, 0.1, (0, 1)), tmp_path / "model.json")
-    assert models.load(tmp_path / "model.json").coef.tobytes() == coef.tobytes()
+    models.save(linear_model(coef, 0.1), tmp_path / "model.json")
+    assert models.load(tmp_path / "model.json").scorer.coef.tobytes() == coef.tobytes()
 
 
-def test_the_file_is_plain_json_of_the_promised_parts(path):
+def test_the_file_is_plain_json_with_documented_fields(path):
     content = json.loads(path.read_text())
-    assert content["format"] == "aucmax-model" and content["version"] == 1 and content["kind"] == "linear"
-    parts = {"columns", "feature_names", "classes", "coef", "intercept", "threshold", "calibration", "training"}
-    assert set(content) == parts | {"format", "version", "kind", "checksum"}
+    assert content["format"] == "aucmax-model" and content["version"] == 1
+    assert set(content) == {"format", "version", "metadata", "scorer", "checksum"}
+    assert set(content["scorer"]) == {"kind", "coef", "intercept"} and content["scorer"]["kind"] == "linear"
+    fields = {"encoder", "feature_names", "classes", "threshold", "calibration", "training"}
+    assert set(content["metadata"]) == fields
 
 
-def test_a_file_cut_off_anywhere_is_refused(path, tmp_path):
-    whole, cut = path.read_bytes(), tmp_path / "cut.json"
-    for size in range(len(whole)):
-        cut.write_bytes(whole[:size])
+def test_a_truncated_file_is_refused(path, tmp_path):
+    content, cut = path.read_bytes(), tmp_path / "cut.json"
+    for size in range(len(content)):
+        cut.write_bytes(content[:size])
         with pytest.raises(ModelFileError, match=r"cut\.json: "):
             models.load(cut)
 
 
 def test_a_changed_byte_is_refused_or_changes_nothing(model, path, tmp_path):
-    whole, changed = path.read_bytes(), tmp_path / "changed.json"
-    for at in range(len(whole)):
-        for byte in (whole[at] ^ 1, whole[at] ^ 4):
-            changed.write_bytes(whole[:at] + bytes([byte]) + whole[at + 1 :])
+    content, changed = path.read_bytes(), tmp_path / "changed.json"
+    for at in range(len(content)):
+        for byte in (content[at] ^ 1, content[at] ^ 4):
+            changed.write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
             with suppress(ModelFileError):
                 assert models.load(changed).to_dict() == model.to_dict()
 
 
 def rewrite(path, change, sign=True):
-    """Change the content of a file; with a checksum that agrees, so that the other checks are met."""
+    """Change the content of a file; with a matching checksum, so that the other checks are reached."""
     content = json.loads(path.read_text())
     content.pop("checksum")
     change(content)
-    content["checksum"] = storage._checksum(content) if sign else "0" * 64
+    content["checksum"] = model_file._checksum(content) if sign else "0" * 64
     path.write_text(json.dumps(content))
 
 
 def test_another_version_is_refused(path):
     rewrite(path, lambda content: content.update(version=2))
-    with pytest.raises(ModelFileError, match=r"version 2 .* update aucmax"):
+    with pytest.raises(ModelFileError, match=r"version 2; .* update aucmax"):
         models.load(path)
 
 
 def test_a_changed_value_is_refused(path):
-    rewrite(path, lambda content: content["coef"].__setitem__(0, 0.2), sign=False)
+    rewrite(path, lambda content: content["scorer"]["coef"].__setitem__(0, 0.2), sign=False)
     with pytest.raises(ModelFileError, match="checksum"):
         models.load(path)
+
+
+def change_metadata(**values):
+    return lambda content: content["metadata"].update(**values)
+
+
+def change_scorer(**values):
+    return lambda content: content["scorer"].update(**values)
 
 
 DAMAGE = {
     "format": (lambda c: c.update(format="other"), "not an aucmax model"),
     "version": (lambda c: c.update(version=True), "version True"),
-    "kind": (lambda c: c.update(kind="forest"), "unknown kind of model 'forest'"),
-    "kind_type": (lambda c: c.update(kind=["linear"]), "unknown kind"),
-    "lacks": (lambda c: c.pop("coef"), r"lacks \['coef'\]"),
-    "more": (lambda c: c.update(code="import os"), r"unknown \['code'\]"),
-    "coef_text": (lambda c: c.update(coef=["1", 2, 3, 4]), "coef must hold finite numbers"),
-    "coef_bool": (lambda c: c.update(coef=[True, 2, 3, 4]), "coef must hold finite numbers"),
-    "coef_huge": (lambda c: c.update(coef=[10**400, 2, 3, 4]), "coef must hold finite numbers"),
-    "coef_short": (lambda c: c.update(coef=[1.0]), "but 1 coefficients"),
-    "coef_nested": (lambda c: c.update(coef=[[1.0]] * 4), "coef must hold"),
-    "names_short": (lambda c: c.update(feature_names=["a"]), "1 feature names"),
-    "names_type": (lambda c: c.update(feature_names=[1, 2, 3, 4]), "must hold texts"),
-    "columns": (lambda c: c["columns"]["columns"].pop(), "the columns give"),
-    "columns_type": (lambda c: c.update(columns=[]), "columns of the model"),
-    "intercept": (lambda c: c.update(intercept=None), "intercept of the model must be a finite number"),
-    "threshold": (lambda c: c.update(threshold="0"), "threshold of the model must be a finite number or null"),
-    "calibration": (lambda c: c.update(calibration={"slope": 1}), r"lacks \['intercept'\]"),
-    "training": (lambda c: c.update(training=[]), "training of the model must be an object"),
-    "target": (lambda c: c["training"].update(target=["y"]), "target of training must be a text or null"),
-    "zero_based": (lambda c: c["training"].update(zero_based=0), "zero_based of training must be true or false"),
-    "classes_one": (lambda c: c.update(classes=["a"]), "two labels"),
-    "classes_same": (lambda c: c.update(classes=["a", "a"]), "two labels"),
-    "classes_mixed": (lambda c: c.update(classes=["a", 1]), "two labels of one type"),
-    "classes_null": (lambda c: c.update(classes=[None, 1]), "classes must be texts"),
+    "lacks": (lambda c: c.pop("scorer"), r"lacks the keys \['scorer'\]"),
+    "more": (lambda c: c.update(code="import os"), r"unknown keys \['code'\]"),
+    "scorer": (lambda c: c.update(scorer=[]), "scorer of the model must be an object"),
+    "metadata": (lambda c: c.update(metadata=None), "metadata of the model must be an object"),
+    "kind": (change_scorer(kind="forest"), "unknown kind of scorer 'forest'"),
+    "kind_type": (change_scorer(kind=["linear"]), "unknown kind"),
+    "kind_lacks": (lambda c: c["scorer"].pop("kind"), "unknown kind of scorer None"),
+    "coef_lacks": (lambda c: c["scorer"].pop("coef"), r"the scorer lacks the keys \['coef'\]"),
+    "coef_string": (change_scorer(coef=["1", 2, 3, 4]), "coef must hold finite numbers"),
+    "coef_bool": (change_scorer(coef=[True, 2, 3, 4]), "coef must hold finite numbers"),
+    "coef_huge": (change_scorer(coef=[10**400, 2, 3, 4]), "coef must hold finite numbers"),
+    "coef_short": (change_scorer(coef=[1.0]), "4 feature names, but the scorer has 1"),
+    "coef_nested": (change_scorer(coef=[[1.0]] * 4), "coef must hold"),
+    "coef_more": (
+        change_scorer(code="import os"),
+        r"the scorer lacks the keys \[\] and has the unknown keys \['code'\]",
+    ),
+    "intercept": (change_scorer(intercept=None), "intercept of the scorer must be a finite number"),
+    "names_short": (change_metadata(feature_names=["a"]), "1 feature names"),
+    "names_type": (change_metadata(feature_names=[1, 2, 3, 4]), "must hold strings"),
+    "columns": (lambda c: c["metadata"]["encoder"]["columns"].pop(), "the encoder gives"),
+    "encoder_type": (change_metadata(encoder=[]), "encoder of the metadata"),
+    "metadata_more": (change_metadata(code="import os"), r"the metadata .* unknown keys \['code'\]"),
+    "threshold": (change_metadata(threshold="0"), "threshold of the metadata must be a finite number or null"),
+    "calibration": (change_metadata(calibration={"slope": 1}), r"lacks the keys \['intercept'\]"),
+    "training": (change_metadata(training=[]), "training of the metadata must be an object"),
+    "target": (
+        lambda c: c["metadata"]["training"].update(target=["y"]),
+        "target of training must be a string or null",
+    ),
+    "zero_based": (
+        lambda c: c["metadata"]["training"].update(zero_based=0),
+        "zero_based of training must be true or false",
+    ),
+    "classes_one": (change_metadata(classes=["a"]), "two different labels"),
+    "classes_same": (change_metadata(classes=["a", "a"]), "two different labels"),
+    "classes_mixed": (change_metadata(classes=["a", 1]), "labels of the same type"),
+    "classes_null": (change_metadata(classes=[None, 1]), "classes must be strings"),
 }
 
 
 @pytest.mark.parametrize(("change", "message"), DAMAGE.values(), ids=DAMAGE)
-def test_every_part_is_checked(path, change, message):
+def test_every_field_is_validated(path, change, message):
     rewrite(path, change)
     with pytest.raises(ModelFileError, match=message):
         models.load(path)
@@ -164,7 +195,7 @@ def test_a_failed_write_leaves_the_old_file_alone(model, path, monkeypatch):
     for step in ("fsync", "replace"):
         monkeypatch.setattr(os, step, fail)
         with pytest.raises(OSError, match="disk full"):
-            models.save(LinearModel([1.0], 0.0, (0, 1)), path)
+            models.save(linear_model([1.0]), path)
         monkeypatch.undo()
         assert path.read_bytes() == before
         assert os.listdir(path.parent) == ["model.json"]
@@ -172,22 +203,28 @@ def test_a_failed_write_leaves_the_old_file_alone(model, path, monkeypatch):
 
 @pytest.mark.parametrize("fact", [float("nan"), np.float64("inf"), object(), np.arange(3)])
 def test_training_facts_must_be_plain(tmp_path, fact):
-    with pytest.raises(TypeError, match="what JSON cannot"):
-        models.save(LinearModel([1.0], 0.0, (0, 1), training={"fact": fact}), tmp_path / "model.json")
+    with pytest.raises(TypeError, match="cannot be written as JSON"):
+        models.save(linear_model([1.0], training={"fact": fact}), tmp_path / "model.json")
     assert not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize(
     "wrong", [{"coef": [np.nan]}, {"intercept": np.inf}, {"coef": []}, {"coef": [[1.0]]}], ids=str
 )
-def test_models_must_be_finite_vectors(wrong):
+def test_coefficients_must_be_a_finite_vector(wrong):
     with pytest.raises(ValueError, match="coef"):
-        LinearModel(**{"coef": [1.0], "intercept": 0.0, "classes": (0, 1)} | wrong)
+        LinearScorer(**{"coef": [1.0], "intercept": 0.0} | wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": np.nan}, {"calibration": (np.inf, 0.0)}], ids=str)
+def test_thresholds_and_calibrations_must_be_finite(wrong):
+    with pytest.raises(ValueError, match="threshold and calibration must be finite"):
+        ModelMetadata((0, 1), **wrong)
 
 
 def test_scores_labels_and_probabilities():
     X = np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.5]])
-    model = LinearModel([1.0, -1.0], 0.5, (-1, 1), calibration=Calibration(2.0, 0.5))
+    model = linear_model([1.0, -1.0], 0.5, (-1, 1), calibration=Calibration(2.0, 0.5))
     scores = np.array([1.5, -1.5, 0.5])
     for form in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csr_matrix(X)):
         np.testing.assert_allclose(model.decision_function(form), scores, rtol=1e-15)
@@ -197,38 +234,38 @@ def test_scores_labels_and_probabilities():
 
 
 def test_classes_of_an_estimator_become_plain():
-    assert LinearModel([1.0], 0.0, np.array([0, 1])).to_dict()["classes"] == [0, 1]
-    assert LinearModel([1.0], 0.0, np.array(["a", "b"])).to_dict()["classes"] == ["a", "b"]
+    assert ModelMetadata(np.array([0, 1])).to_dict()["classes"] == [0, 1]
+    assert ModelMetadata(np.array(["a", "b"])).to_dict()["classes"] == ["a", "b"]
 
 
 def test_the_threshold_itself_is_positive():
-    model = LinearModel([1.0], 0.0, ("no", "yes"), threshold=2.0)
+    model = linear_model([1.0], 0.0, ("no", "yes"), threshold=2.0)
     assert model.predict(np.array([[2.0], [1.9]])).tolist() == ["yes", "no"]
 
 
 def test_without_calibration_there_are_no_probabilities():
     with pytest.raises(ValueError, match="not calibrated"):
-        LinearModel([1.0], 0.0, (0, 1)).predict_proba(np.eye(1))
+        linear_model([1.0]).predict_proba(np.eye(1))
 
 
 def test_wrong_width_is_an_error():
     with pytest.raises(ValueError, match="X has 2 columns, the model has 1"):
-        LinearModel([1.0], 0.0, (0, 1)).decision_function(np.eye(2))
+        linear_model([1.0]).decision_function(np.eye(2))
 
 
 def test_columns_are_found_by_name():
     pd = pytest.importorskip("pandas")
-    model = LinearModel([1.0, 10.0, 100.0], 0.0, (0, 1), feature_names=["a", "b", "c"])
+    model = linear_model([1.0, 10.0, 100.0], feature_names=["a", "b", "c"])
     frame = pd.DataFrame({"c": [3.0], "more": [9.0], "b": [2.0], "a": [1.0]})
     assert model.decision_function(frame) == [321.0]
     assert model.decision_function(frame[["a", "b", "c"]].to_numpy()) == [321.0]
-    assert LinearModel(model.coef, 0.0, (0, 1)).decision_function(frame[["c", "b", "a"]]) == [123.0]
+    assert linear_model(model.scorer.coef).decision_function(frame[["c", "b", "a"]]) == [123.0]
     with pytest.raises(ValueError, match=r"X lacks the columns \['c'\]"):
         model.decision_function(frame[["a", "b"]])
 
 
-def test_lists_are_rows_and_rows_without_a_score_are_refused():
-    model = LinearModel([1.0, 2.0], 0.0, (0, 1), calibration=Calibration(1.0, 0.0))
+def test_lists_are_scored_and_scores_must_be_finite():
+    model = linear_model([1.0, 2.0], calibration=Calibration(1.0, 0.0))
     assert model.predict([[1, 1], [-1, 0]]).tolist() == [1, 0]
     with pytest.raises(ValueError, match="2D array"):
         model.predict([1, 2])
@@ -238,12 +275,14 @@ def test_lists_are_rows_and_rows_without_a_score_are_refused():
                 method([[1.0, 1.0], [value, value]])
 
 
-def test_only_models_are_saved(tmp_path):
-    with pytest.raises(TypeError, match=r"AUCClassifier is no model to save; .* LinearModel\(it\.coef_"):
+def test_only_saved_models_are_saved(tmp_path):
+    with pytest.raises(
+        TypeError, match=r"AUCClassifier cannot be saved; make a SavedModel .* LinearScorer\(model\.coef_"
+    ):
         models.save(AUCClassifier(), tmp_path / "model.json")
 
 
 def test_features_of_tables_and_matrices(model, table):
-    np.testing.assert_array_equal(model.features(table), model.columns.encode(table))
-    plain = LinearModel([1.0, 2.0, 3.0], 0.0, (0, 1))
+    np.testing.assert_array_equal(model.features(table), model.metadata.encoder.encode(table))
+    plain = linear_model([1.0, 2.0, 3.0])
     assert plain.features(Table(X=sparse.csr_array(np.eye(2)))).shape == (2, 3)

@@ -17,7 +17,7 @@ import numpy as np
 
 from aucmax.changepoint.penalty_table import PenaltyTable
 from aucmax.tables import Table, read
-from aucmax.tables.table import numbers, words
+from aucmax.tables.cells import as_numbers, as_strings
 
 _SOURCE = "https://github.com/tdhock/neuroblastoma-data"
 _INPUTS = {"inputs.csv.xz": "evaluation.csv.xz", "feature.mat.csv.gz": "errors.csv.gz"}
@@ -85,7 +85,7 @@ def load(name: str) -> ReadySet:
         raise ValueError(f"there is no set {name!r} in {path.parent}; choose one of {near}")
     inputs = read(files[0])
     features = [column for column in inputs.names if column != _NAME]
-    sequences = words(inputs.column(_NAME)).tolist()
+    sequences = as_strings(inputs.column(_NAME)).tolist()
     X = np.column_stack([_numbers(inputs, column, files[0]) for column in features])
     folds = {file.parent.name: _folds(file, sequences) for file in sorted(path.glob("cv/*/folds.csv.gz"))}
     return ReadySet(X, _penalties(files[1], sequences), folds, features, sequences, name)
@@ -111,7 +111,7 @@ def _files(path: Path) -> tuple[Path, Path] | None:
 
 
 def _numbers(table: Table, column: str, path: Path) -> np.ndarray:
-    found = numbers(table.column(column))
+    found = as_numbers(table.column(column))
     if found is None:
         raise ValueError(f"{path}: column {column!r} holds text; it should hold numbers")
     return found
@@ -129,9 +129,9 @@ def _numbered(found: np.ndarray, sequences: list[str], path: Path) -> np.ndarray
 def _penalties(path: Path, sequences: list[str]) -> PenaltyTable:
     rows = read(path)
     if _NAME in rows.names:
-        named = words(rows.column(_NAME))
+        named = as_strings(rows.column(_NAME))
     else:
-        named = words(rows.column("profile.id")) + "." + words(rows.column("chromosome"))
+        named = as_strings(rows.column("profile.id")) + "." + as_strings(rows.column("chromosome"))
     example = _numbered(named, sequences, path)
     low, fp, fn, labels = (_numbers(rows, column, path) for column in ("min.log.lambda", "fp", "fn", "labels"))
     n_labels = np.zeros(len(sequences))
@@ -142,5 +142,5 @@ def _penalties(path: Path, sequences: list[str]) -> PenaltyTable:
 def _folds(path: Path, sequences: list[str]) -> np.ndarray:
     rows = read(path)
     fold = np.zeros(len(sequences), dtype=int)
-    fold[_numbered(words(rows.column(_NAME)), sequences, path)] = _numbers(rows, "fold", path).astype(int)
+    fold[_numbered(as_strings(rows.column(_NAME)), sequences, path)] = _numbers(rows, "fold", path).astype(int)
     return fold

@@ -1,8 +1,10 @@
-"""Words on a command line, turned into calls: `commands` reads the words, `screen` shows what the work returned."""
+"""The command line: `commands` parses arguments and calls the library, `display` prints the results."""
 
 from __future__ import annotations
 
 import sys
+
+__all__ = ["main"]
 
 
 def main() -> None:
@@ -10,7 +12,7 @@ def main() -> None:
     try:
         from aucmax.cli.commands import aucmax
     except KeyboardInterrupt:
-        print("error: stopped", file=sys.stderr)
+        print("error: interrupted", file=sys.stderr)
         sys.exit(130)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("click", "rich"):

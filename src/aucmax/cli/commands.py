@@ -1,289 +1,201 @@
-"""The commands: words in, a call, and a screen."""
+"""The commands: each parses its arguments, calls the library and prints the result."""
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable, Collection
-from pathlib import Path
 from typing import Any
 
 import click
 
-from aucmax import datasets as named_sets
+from aucmax import datasets as data_sets
+from aucmax.cli.comparing import compare_models, write_plot
+from aucmax.cli.display import print_json, show_comparison, show_data, show_evaluation, show_fit, show_list
 from aucmax.cli.errors import ErrorHandlingGroup
+from aucmax.cli.evaluation import evaluate_file
 from aucmax.cli.fitting import FitSettings, fit_model
+from aucmax.cli.options import (
+    FILE,
+    check_figure,
+    check_file_options,
+    check_finite,
+    check_kernel_settings,
+    check_reference,
+    choose_losses,
+    data_argument,
+    fold_options,
+    format_option,
+    json_option,
+    model_option,
+    parse_names,
+    parse_rate,
+    training_options,
+    weight_option,
+)
 from aucmax.cli.output import check_output
-from aucmax.cli.progress import watching
-from aucmax.cli.scoring import evaluate_file, write_scores
-from aucmax.cli.screen import as_json, show_comparison, show_evaluation, show_fit, show_list, show_source, title
-from aucmax.cli.source import is_file, load_source, read_source
+from aucmax.cli.progress import progress_bar
+from aucmax.cli.scoring import write_scores
+from aucmax.cli.training_data import find_training_data, is_file, read_training_data
 from aucmax.comparison import STANDARD
-from aucmax.comparison import compare as compare_models
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
 from aucmax.plots.axes import new_axes
-from aucmax.plots.comparison import plot_comparison
 from aucmax.solvers import SOLVERS
-from aucmax.tables import FORMATS
-from aucmax.tables.writing import atomic_write, is_special
-
-FILE = click.Path(path_type=Path)
-STDIN = Path("/dev/stdin")
-PICTURES = (".png", ".svg", ".pdf")
-
-
-def _demand(context: Any, parameter: Any, text: str | None) -> dict[str, float] | None:
-    """fpr=0.01 as {"fpr": 0.01}."""
-    if text is None:
-        return None
-    goal, _, bound = text.partition("=")
-    try:
-        demand = {goal.strip(): float(bound)}
-    except ValueError:
-        demand = {}
-    if not demand.keys() & {"fpr", "tpr", "precision"} or not 0 <= demand[goal.strip()] <= 1:
-        raise click.BadParameter(f"{text!r}; give fpr=, tpr= or precision= and a rate from 0 to 1")
-    return demand
-
-
-def _finite(context: Any, parameter: Any, value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value}; give a finite number")
-    return value
-
-
-def _names(known: Collection[str]) -> Callable:
-    """A callback that takes a,b as ["a", "b"], all of them known."""
-
-    def split(context: Any, parameter: Any, text: str | None) -> list[str] | None:
-        if text is None:
-            return None
-        names = [name.strip() for name in text.split(",")]
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise click.BadParameter(f"unknown {unknown}; choose from {list(known)}")
-        return names
-
-    return split
-
-
-def _check_kernel(solver: str | None, l1_ratio: float, loss: list[str], **others: Any) -> None:
-    """Refuse what a kernel has no use for."""
-    if solver is not None or l1_ratio > 0 or len(loss) > 1:
-        raise click.UsageError("--kernel goes with L2 and a single --loss; leave --solver and --l1-ratio out")
-
-
-def _piped(context: Any, parameter: Any, path: Path) -> Path:
-    """- as what is piped in."""
-    return STDIN if str(path) == "-" else path
-
-
-def _check_named(name: str, **options: str | None) -> None:
-    """Refuse the options of files for what is none."""
-    given = [f"--{option}" for option, value in options.items() if value is not None]
-    if given:
-        raise click.UsageError(f"there is no file {name!r}, and a data set takes no {' and no '.join(given)}")
-
-
-def _picture(context: Any, parameter: Any, path: Path | None) -> Path | None:
-    if path is not None and path.suffix.lower() not in PICTURES:
-        raise click.BadParameter(f"{str(path)!r}; the name must end in one of {list(PICTURES)}")
-    return path
-
-
-def _options(*options: Callable) -> Callable:
-    """Several options as one decorator, in the order in which the help lists them."""
-
-    def decorate(function: Callable) -> Callable:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-def _check_solver(*, solver: str | None, loss: list[str], **others: Any) -> None:
-    """A solver fits one loss, and one that it takes."""
-    if solver is None:
-        return
-    taken = [name for name, kind in LOSSES.items() if issubclass(kind, SOLVERS[solver].losses)]
-    if len(loss) > 1 or loss[0] not in taken:
-        raise click.UsageError(f"--solver {solver} fits one of the losses {taken}; give --loss so, or leave it out")
-
-
-data_file = click.argument("data", type=FILE, callback=_piped)
-with_format = click.option(
-    "--format", type=click.Choice(list(FORMATS)), help="Format of DATA; told by the end of its name if not given."
-)
-as_machine = click.option("--json", "machine", is_flag=True, help="JSON on stdout, for machines.")
-weighted = click.option("--weight", metavar="COLUMN", help="Column of row weights; 3 counts as three rows.")
-rows_in = _options(
-    click.option("--target", metavar="COLUMN", help="Column of labels; not for libsvm and npz files."),
-    click.option("--positive", metavar="LABEL", help="Label to rank first; the rarer one if not given."),
-    weighted,
-    with_format,
-)
-folds = _options(
-    click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),
-    click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Fixes the folds."),
-)
+from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
 
 
 @click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="aucmax")
 def aucmax() -> None:
-    """Rank positives above negatives by maximising AUC itself."""
+    """Rank positives above negatives by directly maximising AUC."""
 
 
 @aucmax.command()
-@data_file
-@rows_in
-@click.option(
-    "-o", "--output", type=FILE, required=True, help="The model file to write (JSON); its folder is made if need be."
-)
+@data_argument
+@training_options
+@click.option("-o", "--output", type=FILE, required=True, help="Model file (JSON); parent folders are created.")
 @click.option(
     "--loss",
-    callback=_names(LOSSES),
-    help="Several with commas: the best. If not given: squared, or that of the solver.",
-)
-@click.option("--l1-ratio", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of l1.")
-@click.option(
-    "--alpha", type=click.FloatRange(0), callback=_finite, help="Strength of the penalty; chosen by AUC if not given."
+    callback=parse_names(LOSSES),
+    help="Pairwise loss, or comma-separated names of which the best is used; default: squared, or that of --solver.",
 )
 @click.option(
-    "--kernel", type=click.Choice(["auto", *KERNEL_NAMES]), help="A nonlinear model; auto: the best kernel."
+    "--l1-ratio",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Fraction of the l1 norm in the penalty.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0),
+    callback=check_finite,
+    help="Strength of the penalty; chosen by cross-validated AUC if not given.",
+)
+@click.option(
+    "--kernel", type=click.Choice(["auto", *KERNEL_NAMES]), help="Fit a nonlinear model; auto: with the best kernel."
 )
 @click.option("--solver", type=click.Choice(list(SOLVERS)), help="Fit with this solver, without tuning alpha.")
-@folds
-@click.option("--threshold-at", metavar="RATE", callback=_demand, help='Where to decide, e.g. "fpr=0.01".')
+@fold_options
+@click.option(
+    "--threshold-at", metavar="RATE", callback=parse_rate, help='Choose the threshold by a rate, e.g. "fpr=0.01".'
+)
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
-@as_machine
-@click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
-def fit(data, target, positive, weight, format, output, machine, quiet, **settings) -> None:
-    """Fit a model to a table, judge it on rows it has not seen, and save it."""
+@json_option
+@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
+def fit(data, target, positive, weight, format, output, as_json, quiet, **settings) -> None:
+    """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
-    if settings["loss"] is None:
-        settings["loss"] = ["squared" if settings["solver"] is None else SOLVERS[settings["solver"]].losses[0].name]
-    _check_solver(**settings)
-    if settings["kernel"] is not None:
-        _check_kernel(**settings)
-    with watching(f"reading {data}") as report:
-        source = read_source(data, target, positive, weight, format)
-        fitted = fit_model(source, FitSettings(**settings), report)
-    save(fitted.model, output)
-    if machine:
-        as_json(fitted.to_dict() | {"model": str(output)})
+    settings["loss"] = choose_losses(settings)
+    check_kernel_settings(settings)
+    with progress_bar(f"reading {data}") as update:
+        rows = read_training_data(data, target, positive, weight, format)
+        report = fit_model(rows, FitSettings(**settings), update)
+    save(report.model, output)
+    if as_json:
+        print_json(report.to_dict() | {"model": str(output)})
     elif not quiet:
-        show_source(source, chosen=positive is not None)
-        show_fit(fitted, str(output))
+        show_data(rows, pos_label_given=positive is not None)
+        show_fit(report, str(output))
 
 
 @aucmax.command()
-@data_file
-@with_format
-@click.option("--model", "model_file", type=FILE, required=True, help="A model written by `aucmax fit`.")
-@click.option("-o", "--output", type=FILE, help="The CSV file to write; stdout if not given.")
+@data_argument
+@format_option
+@model_option
+@click.option("-o", "--output", type=FILE, help="CSV file to write; stdout if not given.")
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
-@click.option("--json", "machine", is_flag=True, help="JSON on stdout, for machines; needs --output.")
-def score(data, format, model_file, output, id_column, machine) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON to stdout; requires --output.")
+def score(data, format, model_file, output, id_column, as_json) -> None:
     """Score the rows of a table with a saved model, chunk by chunk."""
     check_output(output, data, model_file)
-    if output is None and machine:
-        raise click.UsageError("--json needs --output, since the scores themselves go to stdout")
+    if output is None and as_json:
+        raise click.UsageError("--json requires --output, because the scores themselves go to stdout")
     model = load(model_file)
     if output is None:
-        write_scores(model, data, sys.stdout, id_column, lambda *done: None, format)
+        write_scores(model, data, sys.stdout, id_column, lambda *progress: None, format)
         return
-    with watching(f"scoring {data}") as report, atomic_write(output) as file:
-        rows = write_scores(model, data, file, id_column, report, format)
-    if machine:
-        as_json({"data": str(data), "model": str(model_file), "rows": rows, "output": str(output)})
+    with progress_bar(f"scoring {data}") as update, atomic_write(output) as file:
+        n_rows = write_scores(model, data, file, id_column, update, format)
+    if as_json:
+        print_json({"data": str(data), "model": str(model_file), "rows": n_rows, "output": str(output)})
     else:
-        click.echo(f"{rows:,} rows scored: {output}", err=is_special(output))
+        click.echo(f"{n_rows:,} rows scored: {output}", err=is_pipe_or_device(output))
 
 
 @aucmax.command()
-@data_file
-@with_format
-@click.option("--model", "model_file", type=FILE, required=True, help="A model written by `aucmax fit`.")
-@click.option("--target", metavar="COLUMN", help="Column of labels; that of the training if not given.")
-@weighted
-@as_machine
-def evaluate(data, format, model_file, target, weight, machine) -> None:
-    """Judge a saved model on a table with labels."""
+@data_argument
+@format_option
+@model_option
+@click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
+@weight_option
+@json_option
+def evaluate(data, format, model_file, target, weight, as_json) -> None:
+    """Evaluate a saved model on a table with labels."""
     model = load(model_file)
-    with watching(f"scoring {data}"):
+    with progress_bar(f"scoring {data}"):
         evaluation = evaluate_file(model, data, target, weight, format)
-    if machine:
-        as_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
+    if as_json:
+        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
     else:
-        show_evaluation(evaluation, model.classes)
+        show_evaluation(evaluation, model.metadata.classes)
 
 
 @aucmax.command()
-@data_file
-@rows_in
+@data_argument
+@training_options
 @click.option(
     "--models",
-    callback=_names([*STANDARD, *SOLVERS]),
-    help="Names with commas between; all standard ones if not given.",
+    callback=parse_names([*STANDARD, *SOLVERS]),
+    help="Comma-separated names; the standard models if not given.",
 )
-@click.option("--reference", help="The model to test against; logistic if it is there, else the first.")
-@folds
-@click.option("--plot", type=FILE, callback=_picture, help="A picture to write (png, svg or pdf).")
-@as_machine
-def compare(data, target, positive, weight, format, models, reference, cv, seed, plot, machine) -> None:
+@click.option("--reference", help="Model to test against; logistic if it is compared, else the first.")
+@fold_options
+@click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
+@json_option
+def compare(data, target, positive, weight, format, models, reference, cv, seed, plot, as_json) -> None:
     """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
     check_output(plot, data)
     if not is_file(data):
-        _check_named(str(data), target=target, weight=weight, format=format)
-    if reference is not None and reference not in (models or STANDARD):
-        raise click.BadParameter(f"{reference!r}; choose from {list(models or STANDARD)}", param_hint="--reference")
-    ax = None if plot is None else new_axes(len(models or STANDARD))
-    with watching(f"reading {data}") as report:
-        if is_file(data):
-            source = read_source(data, target, positive, weight, format)
-        else:
-            source = load_source(str(data), positive)
-        settings = {"cv": cv, "random_state": seed, "reference": reference, "sample_weight": source.weight}
-        comparison = compare_models(source.X, source.y, models, progress=report, **settings)
-    if ax is not None:
-        plot_comparison(comparison, ax).set_title(title(source))
-        with atomic_write(plot, "wb") as file:
-            ax.figure.savefig(file, format=plot.suffix[1:].lower(), dpi=150)
-    if machine:
-        as_json({**source.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})
+        check_file_options(str(data), target=target, weight=weight, format=format)
+    check_reference(reference, models or STANDARD)
+    ax = None if plot is None else new_axes(len(models or STANDARD))  # before any work: is matplotlib there?
+    with progress_bar(f"reading {data}") as update:
+        rows = find_training_data(data, target, positive, weight, format)
+        comparison = compare_models(rows, models, update, cv=cv, random_state=seed, reference=reference)
+    if plot is not None:
+        write_plot(comparison, rows, ax, plot)
+    if as_json:
+        print_json({**rows.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})
         return
-    show_source(source, chosen=positive is not None or not is_file(data))
+    show_data(rows, pos_label_given=positive is not None or not is_file(data))
     show_comparison(comparison)
     if plot is not None:
-        click.echo(f"picture: {plot}")
+        click.echo(f"figure: {plot}")
 
 
 @aucmax.command()
-@as_machine
-def solvers(machine) -> None:
+@json_option
+def solvers(as_json) -> None:
     """List the solvers."""
     items: list[dict[str, Any]] = [
         {
             "name": name,
             "losses": [loss for loss, kind in LOSSES.items() if issubclass(kind, solver.losses)],
             "streams": solver.online,
-            "what": (solver.__doc__ or "").strip().splitlines()[0],
+            "description": (solver.__doc__ or "").strip().splitlines()[0],
         }
         for name, solver in SOLVERS.items()
     ]
-    as_json(items) if machine else show_list([item | {"losses": ", ".join(item["losses"])} for item in items])
+    print_json(items) if as_json else show_list(items)
 
 
 @aucmax.command()
-@as_machine
-def datasets(machine) -> None:
-    """List the named data sets; most need a folder of files, named by AUCMAX_DATA."""
-    here = named_sets.names(available=True)
+@json_option
+def datasets(as_json) -> None:
+    """List the named data sets; most need files in the folder named by AUCMAX_DATA."""
+    available = data_sets.names(available=True)
     items = [
-        {"name": name, "available": name in here, "source": named_sets.source(name)} for name in named_sets.names()
+        {"name": name, "available": name in available, "source": data_sets.source(name)} for name in data_sets.names()
     ]
-    as_json(items) if machine else show_list(items)
+    print_json(items) if as_json else show_list(items)

@@ -1,4 +1,4 @@
-"""The door of the command line: errors become one line, warnings a note, and both an exit code."""
+"""Error handling of the command line: one line per error or warning on stderr, and an exit code."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ USER_ERRORS = (ValueError, OSError, ImportError, EOFError, MemoryError)
 
 
 class ErrorHandlingGroup(click.Group):
-    """A group of commands without tracebacks for what the user can mend.
+    """A group of commands that shows no traceback for errors that the user can fix.
 
-    Exit codes: 0 fine, 1 the data or the files are wrong, 2 the words are wrong, 130 stopped by Ctrl-C.
+    Exit codes: 0 success, 1 invalid data or files, 2 usage error, 130 interrupted by Ctrl-C.
     """
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command and leave with its exit code."""
+        """Run a command and exit with its code."""
         with warnings.catch_warnings():
-            warnings.showwarning = _note
+            warnings.showwarning = _show_warning
             try:
                 sys.exit(super().main(*args, **extra | {"standalone_mode": False}) or 0)
             except click.ClickException as error:
-                _leave(error.format_message() + _help_hint(error), error.exit_code)
+                _exit_with(error.format_message() + _help_hint(error), error.exit_code)
             except click.Abort:
-                _leave("stopped", 130)
+                _exit_with("interrupted", 130)
             except BrokenPipeError:
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains at its end
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains when it exits
                 sys.exit(1)
             except USER_ERRORS as error:
-                _leave(one_line(error), 1)
+                _exit_with(first_line(error), 1)
 
 
-def one_line(error: BaseException) -> str:
-    """The message of an error; of a long one, the first line.
+def first_line(error: BaseException) -> str:
+    """The first line of the message of an error.
 
     Examples
     --------
-    >>> one_line(FileNotFoundError(2, "No such file or directory", "data.csv"))
+    >>> first_line(FileNotFoundError(2, "No such file or directory", "data.csv"))
     'data.csv: No such file or directory'
-    >>> one_line(MemoryError())
+    >>> first_line(MemoryError())
     'MemoryError'
     """
     if isinstance(error, OSError) and error.filename is not None:
@@ -50,7 +50,7 @@ def one_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def _leave(message: str, code: int) -> None:
+def _exit_with(message: str, code: int) -> None:
     click.echo(f"error: {message}", err=True)
     sys.exit(code)
 
@@ -60,5 +60,5 @@ def _help_hint(error: click.ClickException) -> str:
     return f" (see {context.command_path} --help)" if context is not None else ""
 
 
-def _note(message: Any, *where: Any, **more: Any) -> None:
-    click.echo(f"note: {one_line(message)}", err=True)
+def _show_warning(message: Any, *where: Any, **more: Any) -> None:
+    click.echo(f"warning: {first_line(message)}", err=True)

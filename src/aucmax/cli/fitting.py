@@ -1,4 +1,4 @@
-"""The work of `aucmax fit`: choose a model, judge it out of fold beside a logistic regression, and keep it."""
+"""The work of `aucmax fit`: cross-validate a model beside a logistic regression, fit it to all rows."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.cli.source import Source
+from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, Progress, compare
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.metrics import threshold_for
-from aucmax.models import Calibration, KernelModel, LinearModel, Model
+from aucmax.models import Calibration, KernelScorer, LinearScorer, ModelMetadata, SavedModel
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitSettings:
-    """What the user may choose.
+    """The options of `aucmax fit`.
 
     Parameters
     ----------
     loss : list of str
-        Pairwise losses; of several, that of the best cross-validated AUC is taken.
+        Pairwise losses; of several, the one with the best cross-validated AUC is used.
     l1_ratio : float
-        Share of the l1 norm in the penalty.
+        Fraction of the l1 norm in the penalty.
     alpha : float or None
         Strength of the penalty; chosen by cross-validation if None.
     kernel : str or None
@@ -36,11 +36,11 @@ class FitSettings:
     solver : str or None
         A name in `SOLVERS`; with one, alpha is not tuned.
     cv, seed : int
-        Number of folds, and what fixes them.
+        Number of folds, and the random seed.
     threshold_at : dict or None
-        One of fpr, tpr, precision.
+        The rate that the threshold should meet: one of fpr, tpr, precision.
     baseline : bool
-        Whether a tuned logistic regression is judged too.
+        Whether to compare with a tuned logistic regression.
     """
 
     loss: Sequence[str] = ("squared",)
@@ -64,84 +64,88 @@ class FitSettings:
         alphas = None if self.alpha is None else [self.alpha]
         return AUCClassifierCV(alphas, self.l1_ratio, list(self.loss), cv=self.cv, random_state=self.seed)
 
+    def models(self) -> dict[str, Any]:
+        """The estimator and its baselines, by name."""
+        models: dict[str, Any] = {"aucmax": self.estimator()}
+        if self.baseline:
+            models["logistic"] = "logistic"
+        if self.baseline and self.kernel is not None:
+            models["linear"] = AUCClassifierCV(cv=self.cv, random_state=self.seed)
+        return models
+
 
 @dataclass(frozen=True, eq=False)
 class FitReport:
-    """A fitted model, the rows it comes from, and how it ranks rows that it has not seen."""
+    """A fitted model, the rows it was fitted to, and its cross-validated AUC."""
 
-    source: Source
-    model: Model
+    data: TrainingData
+    model: SavedModel
     comparison: Comparison
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain JSON values."""
-        training = self.model.training
+        """The report as JSON values."""
+        training = self.model.metadata.training
         return {
-            **self.source.to_dict(),
+            **self.data.to_dict(),
             **{name: training[name] for name in ("kernel", "loss", "alpha", "l1_ratio", "solver")},
-            "threshold": self.model.threshold,
+            "threshold": self.model.metadata.threshold,
             "verdict": self.comparison["aucmax"].verdict if len(self.comparison.rows) > 1 else None,
             "out_of_fold": self.comparison.to_dict(),
         }
 
 
-def fit_model(source: Source, settings: FitSettings, progress: Progress) -> FitReport:
-    """Judge on folds, then fit to all rows."""
-    models: dict[str, Any] = {"aucmax": settings.estimator()}
-    if settings.baseline:
-        models["logistic"] = "logistic"
-    if settings.baseline and settings.kernel is not None:
-        models["linear"] = AUCClassifierCV(cv=settings.cv, random_state=settings.seed)
+def fit_model(data: TrainingData, settings: FitSettings, progress: Progress) -> FitReport:
+    """Cross-validate, then fit to all rows."""
     comparison = compare(
-        source.X,
-        source.y,
-        models,
+        data.X,
+        data.y,
+        settings.models(),
         cv=settings.cv,
-        sample_weight=source.weight,
+        sample_weight=data.weight,
         random_state=settings.seed,
         progress=progress,
     )
-    fitted = settings.estimator().fit(source.X, source.y, sample_weight=source.weight)
-    return FitReport(source, _kept(source, settings, fitted, comparison), comparison)
+    fitted = settings.estimator().fit(data.X, data.y, sample_weight=data.weight)
+    return FitReport(data, _saved_model(data, settings, fitted, comparison), comparison)
 
 
-def _kept(source: Source, settings: FitSettings, fitted: Any, comparison: Comparison) -> Model:
-    sigmoid = getattr(fitted, "calibration_", None)
+def _saved_model(data: TrainingData, settings: FitSettings, fitted: Any, comparison: Comparison) -> SavedModel:
+    platt = getattr(fitted, "calibration_", None)  # only estimators that cross-validate are calibrated
     scores = comparison.scores["aucmax"]
-    shared: dict[str, Any] = {
-        "classes": source.labels,
-        "columns": source.columns,
-        "threshold": _threshold(fitted, source, scores, settings.threshold_at),
-        "calibration": None if sigmoid is None else Calibration(sigmoid.slope, sigmoid.intercept),
-        "training": _facts(source, settings, fitted, comparison),
-    }
+    metadata = ModelMetadata(
+        data.classes,
+        encoder=data.encoder,
+        threshold=_threshold(fitted, data, scores, settings.threshold_at),
+        calibration=None if platt is None else Calibration(platt.slope, platt.intercept),
+        training=_training_facts(data, settings, fitted, comparison),
+    )
     if settings.kernel is not None:
-        return KernelModel(fitted.score_, **shared)
-    return LinearModel(fitted.coef_[0], float(fitted.intercept_[0]), **shared)
+        return SavedModel(metadata, KernelScorer(fitted.score_))
+    return SavedModel(metadata, LinearScorer(fitted.coef_[0], fitted.intercept_[0]))
 
 
-def _threshold(fitted: Any, source: Source, scores: np.ndarray, demand: dict[str, float] | None) -> float | None:
-    """The threshold that meets the demand on out-of-fold scores, those of the estimator itself if it has them."""
-    if demand is None:
+def _threshold(fitted: Any, data: TrainingData, scores: np.ndarray, rate: dict[str, float] | None) -> float | None:
+    """The threshold that meets the rate on out-of-fold scores, those of the estimator itself if it has them."""
+    if rate is None:
         return None
     if hasattr(fitted, "threshold_at"):
-        threshold = fitted.threshold_at(**demand)
+        threshold = fitted.threshold_at(**rate)
     else:
-        seen = ~np.isnan(scores)
-        weight = None if source.weight is None else source.weight[seen]
-        threshold = threshold_for(source.y[seen], scores[seen], sample_weight=weight, **demand)
+        tested = ~np.isnan(scores)
+        weight = None if data.weight is None else data.weight[tested]
+        threshold = threshold_for(data.y[tested], scores[tested], sample_weight=weight, **rate)
     if not np.isfinite(threshold):
-        ((goal, bound),) = demand.items()
-        raise ValueError(f"no threshold keeps {goal} at {bound}: the best score is a negative; allow more")
+        ((name, bound),) = rate.items()
+        raise ValueError(f"no threshold keeps {name} at {bound}: a negative has the highest score; relax the rate")
     return threshold
 
 
-def _facts(source: Source, settings: FitSettings, fitted: Any, comparison: Comparison) -> dict[str, Any]:
+def _training_facts(data: TrainingData, settings: FitSettings, fitted: Any, comparison: Comparison) -> dict[str, Any]:
     row = comparison["aucmax"]
     return {
-        **source.facts,
-        "rows": len(source.y),
-        "positives": int(source.y.sum()),
+        **data.facts,
+        "rows": len(data.y),
+        "positives": int(data.y.sum()),
         "kernel": getattr(fitted, "best_kernel_", "linear"),
         "loss": getattr(fitted, "loss_", settings.loss[0]),
         "alpha": float(fitted.alpha_),

@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-Report = Callable[[int, int | None, str], None]
+ProgressCallback = Callable[[int, int | None, str], None]  # steps done, their total if known, a description
 
 
 @contextmanager
-def watching(what: str) -> Iterator[Report]:
-    """Show that work goes on; the function that it gives takes (done, in all or None, what)."""
+def progress_bar(description: str) -> Iterator[ProgressCallback]:
+    """Show a progress bar; gives the function that updates it."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda done, total, what: None
+        yield lambda done, total, description: None
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(description, total=None)
 
-        def report(done: int, total: int | None, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=what)
+        def update(done: int, total: int | None, description: str) -> None:
+            bar.update(task, completed=done, total=total, description=description)
 
-        yield report
+        yield update

@@ -1,6 +1,6 @@
-"""Named benchmark sets and toy data."""
+"""Benchmark data sets, loaded by name, and toy data."""
 
-from aucmax.datasets.named import Dataset, load, names, source
-from aucmax.datasets.toy import toy
+from aucmax.datasets.benchmark_sets import Dataset, load, names, source
+from aucmax.datasets.toy import make_toy
 
-__all__ = ["Dataset", "load", "names", "source", "toy"]
+__all__ = ["Dataset", "load", "make_toy", "names", "source"]

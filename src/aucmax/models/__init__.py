@@ -1,8 +1,18 @@
-"""Models out and in: JSON files that run nothing when they are read."""
+"""Fitted models as JSON files, which execute nothing when they are loaded."""
 
-from aucmax.models.kernel import KernelModel
-from aucmax.models.linear import LinearModel
-from aucmax.models.model import Calibration, Model
-from aucmax.models.storage import ModelFileError, load, save
+from aucmax.models.kernel_scorer import KernelScorer
+from aucmax.models.linear_scorer import LinearScorer
+from aucmax.models.metadata import Calibration, ModelMetadata
+from aucmax.models.model_file import ModelFileError, load, save
+from aucmax.models.saved_model import SavedModel
 
-__all__ = ["Calibration", "KernelModel", "LinearModel", "Model", "ModelFileError", "load", "save"]
+__all__ = [
+    "Calibration",
+    "KernelScorer",
+    "LinearScorer",
+    "ModelFileError",
+    "ModelMetadata",
+    "SavedModel",
+    "load",
+    "save",
+]

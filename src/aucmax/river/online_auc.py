@@ -14,17 +14,20 @@ import numpy as np
 from river import base
 
 from aucmax.estimators.fitted_state import restores_on_error
+from aucmax.losses import LOSSES
 from aucmax.metrics.prequential import check_weight, is_missing
-from aucmax.problem.data import Data
+from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.spec import ProblemSpec
 from aucmax.river.rows import BufferedRow, batch_table, finite_feature, frame_rows, learnable_feature
 from aucmax.river.score_moments import ScoreMoments
-from aucmax.solvers import SOLVERS
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import find_loss, find_solver, for_streams, is_online, make_problem
+from aucmax.solvers.registry import (
+    check_penalty_supported,
+    find_solver,
+)
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import make_rng
-from aucmax.validation.params import check_number, check_penalty
+from aucmax.validation.params import Integer, Number, Option, check_params
 
 
 class OnlineAUC(base.MiniBatchClassifier):

@@ -1,8 +1,8 @@
-"""Tables in: CSV, Parquet, Arrow, libsvm and npz, whole or in chunks, and their columns as numbers."""
+"""Reading tables (CSV, Parquet, Arrow, libsvm, npz), all at once or in chunks, and encoding their columns."""
 
-from aucmax.tables.columns import Columns
+from aucmax.tables.encoder import TableEncoder
 from aucmax.tables.reading import FORMATS, read, read_chunks
 from aucmax.tables.table import Table
-from aucmax.tables.target import split_target
+from aucmax.tables.target import encode_target
 
-__all__ = ["FORMATS", "Columns", "Table", "read", "read_chunks", "split_target"]
+__all__ = ["FORMATS", "Table", "TableEncoder", "encode_target", "read", "read_chunks"]

@@ -1,7 +1,7 @@
-"""Named benchmark sets.
+"""Benchmark data sets, loaded by name.
 
 The files are not part of the package: the environment variable AUCMAX_DATA names a folder with npz files and a
-MANIFEST.json of their names and checksums. "digits" and "breast_cancer" come with scikit-learn and need no files.
+MANIFEST.json of their names and checksums. "digits" and "breast_cancer" are part of scikit-learn and need no files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from aucmax.tables import npz
+from aucmax.tables import npz_reader
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
 _UCI = "https://archive.ics.uci.edu/"
@@ -44,22 +44,28 @@ _SOURCE = {name: source for source, listed in SOURCES.items() for name in listed
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows, labels -1 and +1, and where they come from."""
+    """A binary classification data set."""
 
-    X: np.ndarray | sparse.csr_array
-    y: np.ndarray
+    X: np.ndarray | sparse.csr_array  # float32 or float64, of shape (n, d)
+    y: np.ndarray  # labels -1 and +1
     name: str
     description: str
-    source: str
+    source: str  # the official source: a URL, or scikit-learn
 
 
 def source(name: str) -> str:
-    """Where a set comes from; empty for a set that only the manifest knows."""
+    """The official source of a data set; empty if only the manifest lists it.
+
+    Examples
+    --------
+    >>> source("mammography")
+    'https://odds.cs.stonybrook.edu/'
+    """
     return _SOURCE.get(name, "")
 
 
 def names(*, available: bool = False) -> list[str]:
-    """The names that `load` knows; with `available`, only those whose file is there.
+    """The names that `load` accepts; with `available`, only those that can be loaded here.
 
     Examples
     --------
@@ -67,24 +73,23 @@ def names(*, available: bool = False) -> list[str]:
     (True, True)
     """
     folder = os.environ.get("AUCMAX_DATA")
-    listed = set(_manifest(Path(folder))) if folder else set()
-    embedded = set(SOURCES[_SCIKIT_LEARN].split())
-    return sorted(embedded | listed if available else set(_SOURCE) | listed)
+    listed = set(_read_manifest(Path(folder))) if folder else set()
+    bundled = set(SOURCES[_SCIKIT_LEARN].split())
+    return sorted(bundled | listed if available else set(_SOURCE) | listed)
 
 
-def load(name: str, *, binarise: Any = None, random_state: int | None = None) -> Dataset:
-    """Load a set by its name.
+def load(name: str, *, binarize: Any = None, random_state: int | None = None) -> Dataset:
+    """Load a data set by its name.
 
     Parameters
     ----------
     name : str
         One of `names()`.
-    binarise : optional
-        How many classes become two. "even_odd": even labels are positive; "random_halves": a random half of the
-        classes is, drawn by `random_state`; a label, or ("one_vs_rest", label): that one is. A set of two classes
-        needs none: its larger label is positive.
+    binarize : optional
+        Which of several classes are positive. "even_odd": those with even labels; "random_halves": a random half; a
+        label, or ("one_vs_rest", label): that one. With two classes the larger label is positive by default.
     random_state : int, optional
-        Seed of "random_halves".
+        Random seed of "random_halves".
 
     Returns
     -------
@@ -97,44 +102,46 @@ def load(name: str, *, binarise: Any = None, random_state: int | None = None) ->
     >>> data.X.shape, int((data.y > 0).sum())
     ((1797, 64), 174)
     """
-    if name in ("digits", "breast_cancer"):
-        return _embedded(name, binarise, random_state)
-    folder, entry = _entry(name)
+    if name in SOURCES[_SCIKIT_LEARN].split():
+        return _load_bundled(name, binarize, random_state)
+    folder, entry = _find_entry(name)
     path = folder / entry["file"]
     _check_digest(path, entry["sha256"])
-    X, labels = _rows(path)
+    X, labels = _read_rows(path)
     description = "; ".join(str(entry[key]) for key in ("published", "note") if entry.get(key))
-    return Dataset(X, _two_classes(labels, binarise, random_state, name), name, description, _SOURCE.get(name, ""))
+    return Dataset(X, _binary_labels(labels, binarize, random_state, name), name, description, source(name))
 
 
-def _embedded(name: str, binarise: Any, random_state: int | None) -> Dataset:
+def _load_bundled(name: str, binarize: Any, random_state: int | None) -> Dataset:
     if name == "digits":
         X, labels = load_digits(return_X_y=True)
-        y = _two_classes(labels, 8 if binarise is None else binarise, random_state, name)
-        return Dataset(X, y, name, "handwritten digits of 8 x 8 pixels; is it an 8?", _SCIKIT_LEARN)
+        y = _binary_labels(labels, 8 if binarize is None else binarize, random_state, name)
+        return Dataset(X, y, name, "handwritten digits of 8 x 8 pixels; 8 is positive by default", _SCIKIT_LEARN)
     X, benign = load_breast_cancer(return_X_y=True)
-    y = _two_classes(1 - benign, binarise, random_state, name)
+    y = _binary_labels(1 - benign, binarize, random_state, name)
     return Dataset(X, y, name, "Wisconsin breast cancer; malignant is positive", _SCIKIT_LEARN)
 
 
-def _entry(name: str) -> tuple[Path, dict[str, Any]]:
-    """The folder and the line of the manifest, or an error that says where the set can be had."""
+def _find_entry(name: str) -> tuple[Path, dict[str, Any]]:
+    """The folder and the entry of the manifest, or an error that says where the data set is available."""
     folder = os.environ.get("AUCMAX_DATA")
-    listed = _manifest(Path(folder)) if folder else {}
+    listed = _read_manifest(Path(folder)) if folder else {}
     if folder and name in listed:
         return Path(folder), listed[name]
     if name not in _SOURCE:
-        near = difflib.get_close_matches(name, names(), n=5) or names()
-        raise ValueError(f"unknown data set {name!r}; choose one of {near}")
-    looked = f"it is not in the manifest of {folder}" if folder else "the environment variable AUCMAX_DATA is not set"
+        similar = difflib.get_close_matches(name, names(), n=5) or names()
+        raise ValueError(f"unknown data set {name!r}; choose one of {similar}")
+    problem = (
+        f"it is not in the manifest of {folder}" if folder else "the environment variable AUCMAX_DATA is not set"
+    )
     raise FileNotFoundError(
-        f"the files of {name!r} are not part of aucmax, and {looked}; the official source is {_SOURCE[name]}. "
+        f"the files of {name!r} are not part of aucmax, and {problem}; the official source is {_SOURCE[name]}. "
         "AUCMAX_DATA names a folder of npz files with a MANIFEST.json; load('digits') needs no files"
     )
 
 
-def _manifest(folder: Path) -> dict[str, dict[str, Any]]:
-    """The lines of the manifest by name, without the changepoint sets."""
+def _read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
+    """The entries of the manifest by name, without the changepoint data sets."""
     path = folder / "MANIFEST.json"
     if not path.is_file():
         raise FileNotFoundError(f"AUCMAX_DATA is {folder}, but there is no {path}")
@@ -144,12 +151,14 @@ def _manifest(folder: Path) -> dict[str, dict[str, Any]]:
         raise ValueError(f"{path} is not JSON: {error}") from None
     entries = content.get("datasets") if isinstance(content, dict) else None
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
-        raise ValueError(f"{path} must hold a list `datasets` of objects with the texts `name`, `file` and `sha256`")
+        raise ValueError(
+            f"{path} must hold a list `datasets` of objects with the strings `name`, `file` and `sha256`"
+        )
     return {entry["name"]: entry for entry in entries if entry["file"].endswith(".npz")}
 
 
 def _is_entry(entry: Any) -> bool:
-    """Whether a line has all that `load` needs; what is no npz file needs no checksum."""
+    """Whether an entry has everything that `load` needs; only npz files need a checksum."""
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("name", "file")):
         return False
     return isinstance(entry.get("sha256"), str) or not entry["file"].endswith(".npz")
@@ -159,45 +168,45 @@ def _check_digest(path: Path, expected: str) -> None:
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != expected:
-        raise ValueError(f"{path} is not the file of the manifest: its SHA-256 is {found}, not {expected}")
+        raise ValueError(f"{path} does not match the manifest: its SHA-256 is {found}, not {expected}")
 
 
-def _rows(path: Path) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
-    arrays = npz.arrays(path)
-    if "num" in arrays:
+def _read_rows(path: Path) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+    arrays = npz_reader.read_arrays(path)
+    if "num" in arrays:  # covtype, stored compactly
         one_hot = [np.eye(size, dtype=np.float32)[arrays[key]] for key, size in (("wilderness", 4), ("soil", 40))]
         return np.hstack([arrays["num"].astype(np.float32), *one_hot]), arrays["y"]
-    X: Any = npz.as_table(arrays, path).X
+    X: Any = npz_reader.as_table(arrays, path).X
     if "y" not in arrays:
         raise ValueError(f"{path} has no labels: add an array named y")
     return (X if X.dtype.kind == "f" else X.astype(np.float32)), arrays["y"]
 
 
-def _two_classes(labels: np.ndarray, binarise: Any, random_state: int | None, name: str) -> np.ndarray:
+def _binary_labels(labels: np.ndarray, binarize: Any, random_state: int | None, name: str) -> np.ndarray:
     """Labels as -1 and +1."""
     classes = np.unique(labels)
-    if binarise is None and len(classes) > 2:
+    if binarize is None and len(classes) > 2:
         raise ValueError(
-            f"{name!r} has {len(classes)} classes; say which are positive, by binarise or --positive: 'even_odd', "
-            f"'random_halves' or a label of {classes.tolist()[:10]}"
+            f"{name!r} has {len(classes)} classes; choose the positive ones with binarize or --positive: 'even_odd', "
+            f"'random_halves' or one of the labels {classes.tolist()[:10]}"
         )
-    if binarise is None:
+    if binarize is None:
         positive = classes[-1:]
-    elif binarise == "even_odd":
+    elif binarize == "even_odd":
         positive = classes[classes % 2 == 0]
-    elif binarise == "random_halves":
+    elif binarize == "random_halves":
         positive = np.random.default_rng(random_state).permutation(classes)[: len(classes) // 2]
     else:
-        positive = np.array([_one_label(binarise, classes, name)])
+        positive = np.array([_one_label(binarize, classes, name)])
     return np.where(np.isin(labels, positive), 1, -1)
 
 
-def _one_label(binarise: Any, classes: np.ndarray, name: str) -> Any:
-    is_pair = isinstance(binarise, tuple) and len(binarise) == 2 and binarise[0] == "one_vs_rest"
-    label = binarise[1] if is_pair else binarise
+def _one_label(binarize: Any, classes: np.ndarray, name: str) -> Any:
+    is_pair = isinstance(binarize, tuple) and len(binarize) == 2 and binarize[0] == "one_vs_rest"
+    label = binarize[1] if is_pair else binarize
     if not isinstance(label, Hashable) or isinstance(label, bool) or label not in classes.tolist():
         raise ValueError(
-            f"{name!r} has no label {binarise!r}; say which are positive: 'even_odd', 'random_halves' or a label of "
-            f"{classes.tolist()[:10]}"
+            f"{name!r} has no label {binarize!r}; choose the positive classes: 'even_odd', 'random_halves' or one of "
+            f"the labels {classes.tolist()[:10]}"
         )
     return label

@@ -7,14 +7,13 @@ import os
 import random
 import struct
 import threading
-import tracemalloc
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from aucmax.tables import libsvm
-from aucmax.tables.decimals import read_double
+from aucmax.tables import libsvm_reader as libsvm
+from aucmax.tables.float_parsing import parse_double
 
 
 def write(folder, text):
@@ -80,8 +79,8 @@ def test_every_number_is_the_nearest_double(tmp_path):
 def test_numbers_halfway_between_doubles_go_to_even():
     for odd in range(2**53 + 1, 2**53 + 201, 2):
         text = np.frombuffer(str(odd).encode(), dtype=np.uint8)
-        _, bits, known = read_double(text, 0, text.size)
-        assert known and np.uint64(bits).view(float) == float(str(odd))
+        _, bits, parsed = parse_double(text, 0, text.size)
+        assert parsed and np.uint64(bits).view(float) == float(str(odd))
 
 
 def random_file(folder, n=500, seed=0):
@@ -95,10 +94,10 @@ def random_file(folder, n=500, seed=0):
 
 @pytest.mark.parametrize("block", [7, 100, 1 << 20])
 @pytest.mark.parametrize("rows", [1, 64, 10_000])
-def test_chunks_joined_equal_the_whole(tmp_path, monkeypatch, block, rows):
+def test_chunks_equal_the_whole_file(tmp_path, monkeypatch, block, rows):
     path = random_file(tmp_path)
     whole = libsvm.read(path)
-    monkeypatch.setattr(libsvm, "_BLOCK", block)
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", block)
     chunks = list(libsvm.read_chunks(path, rows=rows))
     assert all(chunk.X.shape == (min(rows, 500), whole.X.shape[1]) for chunk in chunks[:-1])
     np.testing.assert_array_equal(np.vstack([chunk.X.toarray() for chunk in chunks]), whole.X.toarray())
@@ -112,25 +111,16 @@ def test_compressed_files(tmp_path, suffix, pack):
     assert libsvm.read(path).X.shape == (2, 3)
     for content in (pack(FILES["plain"].encode())[:-9], FILES["plain"].encode()):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"rows\.svm.* is cut off or not compressed"):
+        with pytest.raises(ValueError, match=r"rows\.svm.* is truncated or not compressed"):
             libsvm.read(path)
 
 
-def test_chunks_need_little_memory(tmp_path, monkeypatch):
+def test_chunks_need_little_memory(tmp_path, monkeypatch, peak_memory):
     path = random_file(tmp_path, n=20_000)
     libsvm.read(path, n_features=99)
-    monkeypatch.setattr(libsvm, "_BLOCK", 10_000)
-    tracemalloc.start()
-    try:
-        libsvm.read(path)
-        _, whole = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        held, _ = tracemalloc.get_traced_memory()
-        assert sum(len(chunk) for chunk in libsvm.read_chunks(path, rows=100)) == 20_000
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak - held < whole / 10
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", 10_000)
+    chunked = peak_memory(lambda: sum(len(chunk) for chunk in libsvm.read_chunks(path, rows=100)))
+    assert chunked < peak_memory(lambda: libsvm.read(path)) / 10
 
 
 WRONG = {
@@ -157,12 +147,12 @@ def test_errors_name_the_line(tmp_path, text, message):
 
 
 def test_line_numbers_count_all_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(libsvm, "_BLOCK", 16)
+    monkeypatch.setattr(libsvm, "_BLOCK_BYTES", 16)
     with pytest.raises(ValueError, match="line 101: value 'x'"):
         libsvm.read(write(tmp_path, "1 1:1\n" * 100 + "1 1:x\n"))
 
 
-def test_where_the_indices_start_is_kept(tmp_path):
+def test_zero_based_is_inferred_and_kept(tmp_path):
     for name, zero_based in (("plain", False), ("zero_based", True)):
         path = write(tmp_path, FILES[name])
         assert libsvm.read(path).zero_based is zero_based
@@ -174,17 +164,26 @@ def test_index_zero_in_a_one_based_file_is_an_error(tmp_path):
         libsvm.read(write(tmp_path, FILES["zero_based"]), zero_based=False)
 
 
-def test_too_few_features_asked_for_is_an_error(tmp_path):
+def test_too_small_n_features_is_an_error(tmp_path):
     path = write(tmp_path, FILES["plain"])
-    with pytest.raises(ValueError, match="3 features, more than the 2"):
+    with pytest.raises(ValueError, match="3 features, more than n_features=2"):
         libsvm.read(path, n_features=2)
-    with pytest.raises(ValueError, match="3 features, more than the 2"):
+    with pytest.raises(ValueError, match="3 features, more than n_features=2"):
         list(libsvm.read_chunks(path, rows=5, n_features=2, zero_based=False))
 
 
 def test_unknown_zero_based_is_an_error(tmp_path):
-    with pytest.raises(ValueError, match="zero_based must be"):
+    with pytest.raises(ValueError, match="zero_based='yes'; give 'auto' or True or False"):
         libsvm.read(write(tmp_path, FILES["plain"]), zero_based="yes")
+
+
+def test_an_empty_pipe_is_read_once(tmp_path):
+    pipe = tmp_path / "rows.svm"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("",))
+    writer.start()
+    assert list(libsvm.read_chunks(pipe, rows=2)) == []
+    writer.join()
 
 
 def test_a_pipe_of_unknown_base_is_read_once(tmp_path):

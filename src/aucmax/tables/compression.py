@@ -1,4 +1,4 @@
-"""Open a file, unpacking `.gz`, `.bz2` and `.xz` on the way."""
+"""Opening files, decompressing `.gz`, `.bz2` and `.xz`."""
 
 from __future__ import annotations
 
@@ -16,26 +16,23 @@ OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".
 
 @contextmanager
 def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file.
+    """Open a file for reading bytes.
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile(suffix=".gz") as file:
-    ...     _ = file.write(gzip.compress(b"1 2:3"))
-    ...     file.flush()
-    ...     with open_bytes(file.name) as stream:
-    ...         stream.read()
+    >>> _ = Path("rows.svm.gz").write_bytes(gzip.compress(b"1 2:3"))
+    >>> with open_bytes("rows.svm.gz") as stream:
+    ...     stream.read()
     b'1 2:3'
     """
-    with _damage_told(path), _opener(path)(path, "rb") as stream:
+    with _describe_errors(path), _opener(path)(path, "rb") as stream:
         yield stream
 
 
 @contextmanager
 def open_text(path: str | Path) -> Iterator[IO[str]]:
-    """The UTF-8 text of a file, without a byte-order mark, its line ends untouched."""
-    with _damage_told(path), _opener(path)(path, "rt", encoding="utf-8-sig", newline="") as stream:
+    """Open a file for reading UTF-8 text without its byte-order mark; newlines are not translated."""
+    with _describe_errors(path), _opener(path)(path, "rt", encoding="utf-8-sig", newline="") as stream:
         yield stream
 
 
@@ -44,12 +41,13 @@ def _opener(path: str | Path) -> Callable[..., Any]:
 
 
 @contextmanager
-def _damage_told(path: str | Path) -> Iterator[None]:
+def _describe_errors(path: str | Path) -> Iterator[None]:
+    """Turn errors of decoding and decompressing into a ValueError that names the file."""
     try:
         yield
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         if getattr(error, "errno", None) is not None:
-            raise  # the system's own, which names the file
-        raise ValueError(f"{path} is cut off or not compressed as its name says: {error}") from None
+            raise  # from the operating system, and names the file itself
+        raise ValueError(f"{path} is truncated or not compressed as its extension says: {error}") from None

@@ -9,69 +9,68 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from aucmax.tables.table import TEXT, Table
+from aucmax.tables.cells import STRING_DTYPE
+from aucmax.tables.table import Table
 
-_CSR = {"data", "indices", "indptr", "shape"}
-_DAMAGE = (ValueError, TypeError, OverflowError)
+_CSR_ARRAYS = {"data", "indices", "indptr", "shape"}
+_INVALID_VALUES = (ValueError, TypeError, OverflowError)
+_UNREADABLE = (*_INVALID_VALUES, AttributeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def read(path: str | Path) -> Table:
     """Read a dense matrix `X`, or a CSR matrix as `data`, `indices`, `indptr`, `shape`, with or without `y`.
 
-    Files of `scipy.sparse.save_npz` in the CSR format are read too.
+    Files written by `scipy.sparse.save_npz` are read too, if the matrix is CSR.
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile(suffix=".npz") as file:
-    ...     np.savez(file, X=np.eye(2), y=np.array([1, 0]))
-    ...     file.flush()
-    ...     table = read(file.name)
+    >>> np.savez("rows.npz", X=np.eye(2), y=np.array([1, 0]))
+    >>> table = read("rows.npz")
     >>> table.X.shape, table.y
     ((2, 2), array([1, 0]))
     """
-    return as_table(arrays(path), path)
+    return as_table(read_arrays(path), path)
 
 
 def as_table(arrays: dict[str, np.ndarray], path: str | Path) -> Table:
-    """The matrix and the labels among the arrays of a file, checked."""
+    """The matrix and the labels among the arrays of a file, validated."""
     if "X" in arrays:
         X = arrays["X"]
-    elif arrays.keys() >= _CSR:
-        X = _csr(arrays, path)
+    elif arrays.keys() >= _CSR_ARRAYS:
+        X = _as_csr(arrays, path)
     else:
         raise ValueError(f"{path} holds {sorted(arrays)}; expected X, or data, indices, indptr and shape, and y")
     y = arrays.get("y")
-    _check(X, y, path)
-    return Table(X=X, y=y if y is None or y.dtype.kind != "U" else y.astype(TEXT))
+    _check_arrays(X, y, path)
+    return Table(X=X, y=y if y is None or y.dtype.kind != "U" else y.astype(STRING_DTYPE))
 
 
-def arrays(path: str | Path) -> dict[str, np.ndarray]:
+def read_arrays(path: str | Path) -> dict[str, np.ndarray]:
     """All arrays of a file."""
     with open(path, "rb") as stream:
         try:
             with np.load(stream, allow_pickle=False) as file:
-                found = {name: file[name] for name in file.files}
-            if not all(isinstance(array, np.ndarray) for array in found.values()):
+                arrays = {name: file[name] for name in file.files}
+            if not all(isinstance(array, np.ndarray) for array in arrays.values()):
                 raise ValueError("it holds something else")
-        except (*_DAMAGE, AttributeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        except _UNREADABLE as error:
             raise ValueError(f"{path} is not an npz file of plain arrays: {error}") from None
-    return found
+    return arrays
 
 
-def _csr(arrays: dict[str, np.ndarray], path: str | Path) -> sparse.csr_array:
+def _as_csr(arrays: dict[str, np.ndarray], path: str | Path) -> sparse.csr_array:
     if "format" in arrays and arrays["format"].tolist() != b"csr":
         raise ValueError(f"{path} holds a sparse matrix that is not CSR; save X.tocsr()")
     try:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         X = sparse.csr_array(parts, shape=tuple(int(size) for size in arrays["shape"]))
         X.check_format(full_check=True)
-    except _DAMAGE as error:
-        raise ValueError(f"{path} holds a damaged CSR matrix: {error}") from None
+    except _INVALID_VALUES as error:
+        raise ValueError(f"{path} holds an invalid CSR matrix: {error}") from None
     return X
 
 
-def _check(X: np.ndarray | sparse.csr_array, y: np.ndarray | None, path: str | Path) -> None:
+def _check_arrays(X: np.ndarray | sparse.csr_array, y: np.ndarray | None, path: str | Path) -> None:
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise ValueError(f"{path}: X must be a matrix of numbers, not {X.dtype} of shape {X.shape}")
     if X.shape[0] == 0:
@@ -79,4 +78,4 @@ def _check(X: np.ndarray | sparse.csr_array, y: np.ndarray | None, path: str | P
     if y is not None and y.shape != (X.shape[0],):
         raise ValueError(f"{path}: y has shape {y.shape}, but X has {X.shape[0]} rows")
     if y is not None and y.dtype.kind not in "fiubU":
-        raise ValueError(f"{path}: y must hold numbers, truth values or texts, not {y.dtype}")
+        raise ValueError(f"{path}: y must hold numbers, booleans or strings, not {y.dtype}")

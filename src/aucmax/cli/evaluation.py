@@ -1,0 +1,110 @@
+"""The work of `aucmax evaluate`: a saved model on rows with known labels."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aucmax.cli.scoring import count_unknown_categories, matrix_layout, warn_unknown_categories
+from aucmax.cli.training_data import read_weights
+from aucmax.metrics import auc_influence, auc_interval, auc_limits, break_even, roc_auc
+from aucmax.models import SavedModel
+from aucmax.tables import encode_target, read
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """AUC and confusion matrix of a model; counts are sums of weights if there are weights.
+
+    Parameters
+    ----------
+    rows, positives : int
+        Number of rows, and of positive rows.
+    auc : float
+        Area under the ROC curve.
+    low, high : float or None
+        The 95 % confidence interval of the AUC; None if a class has a single row.
+    threshold : float
+        The positive class is predicted at scores of at least this; above 0 if the model has none.
+    tp, fp, fn, tn : float
+        The confusion matrix.
+    tpr, fpr, precision, f1 : float
+        Rates at the threshold; 0 for 0/0.
+    break_even : float
+        Recall (and precision) when as many rows are predicted positive as are.
+    """
+
+    rows: int
+    positives: int
+    auc: float
+    low: float | None
+    high: float | None
+    threshold: float
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+    tpr: float
+    fpr: float
+    precision: float
+    f1: float
+    break_even: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as JSON values."""
+        return asdict(self)
+
+
+def evaluate_file(
+    model: SavedModel, path: Path, target: str | None, weight_column: str | None, format: str | None
+) -> Evaluation:
+    """Evaluate a model on a file with labels; the target column is that of training if not named."""
+    metadata = model.metadata
+    table = read(path, format=format, **matrix_layout(model))
+    target = metadata.training.get("target") if target is None else target
+    y, _ = encode_target(table, target, classes=metadata.classes)
+    weight = None if weight_column is None else read_weights(table, weight_column)
+    X = model.features(table)
+    scores = model.decision_function(X)
+    warn_unknown_categories(count_unknown_categories(model, table))
+    predicted = model.predict(X) == np.array(metadata.classes)[1]
+    auc, low, high = _auc_with_interval(y, scores, weight)
+    return Evaluation(
+        rows=len(y),
+        positives=int(y.sum()),
+        auc=auc,
+        low=low,
+        high=high,
+        threshold=metadata.threshold or 0.0,
+        break_even=break_even(y, scores, weight),
+        **_confusion(y > 0, predicted, np.ones(len(y)) if weight is None else weight),
+    )
+
+
+def _auc_with_interval(
+    y: np.ndarray, scores: np.ndarray, weight: np.ndarray | None
+) -> tuple[float, float | None, float | None]:
+    auc = roc_auc(y, scores, weight)
+    n_rare = int(np.bincount(y if weight is None else y[weight > 0], minlength=2).min())
+    if n_rare < 2:
+        return auc, None, None
+    if weight is None:
+        return auc_interval(y, scores)[:3]
+    std_error = float(np.linalg.norm(auc_influence(y > 0, scores, weight)))
+    return auc, *auc_limits(auc, std_error, n_rare)
+
+
+def _confusion(actual: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> dict[str, float]:
+    """The confusion matrix and its rates."""
+    cells = (actual & predicted, ~actual & predicted, actual & ~predicted, ~actual & ~predicted)
+    tp, fp, fn, tn = (float(weight[rows].sum()) for rows in cells)
+    rates = {
+        "tpr": tp / (tp + fn),
+        "fpr": fp / (fp + tn),
+        "precision": tp / (tp + fp) if tp + fp > 0 else 0.0,
+        "f1": 2 * tp / (2 * tp + fp + fn),
+    }
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn, **rates}

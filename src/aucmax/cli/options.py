@@ -1,0 +1,136 @@
+"""Arguments and options that several commands share, and the validation of option values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import click
+
+from aucmax.losses import LOSSES
+from aucmax.solvers import SOLVERS
+from aucmax.tables import FORMATS
+
+FILE = click.Path(path_type=Path)
+STDIN = Path("/dev/stdin")
+FIGURES = (".png", ".svg", ".pdf")
+RATES = ("fpr", "tpr", "precision")
+
+
+def parse_rate(context: Any, parameter: Any, text: str | None) -> dict[str, float] | None:
+    """fpr=0.01 as {"fpr": 0.01}."""
+    if text is None:
+        return None
+    name, _, number = map(str.strip, text.partition("="))
+    try:
+        rate = float(number)
+    except ValueError:
+        rate = math.nan
+    if name not in RATES or not 0 <= rate <= 1:
+        raise click.BadParameter(f"{text!r}; give fpr=, tpr= or precision= and a rate from 0 to 1")
+    return {name: rate}
+
+
+def check_finite(context: Any, parameter: Any, value: float | None) -> float | None:
+    """Refuse NaN and infinity."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value}; give a finite number")
+    return value
+
+
+def parse_names(known: Collection[str]) -> Callable:
+    """A callback that parses comma-separated names, all of which must be known."""
+
+    def parse(context: Any, parameter: Any, text: str | None) -> list[str] | None:
+        if text is None:
+            return None
+        names = [name.strip() for name in text.split(",")]
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise click.BadParameter(f"unknown {unknown}; choose from {list(known)}")
+        return names
+
+    return parse
+
+
+def check_figure(context: Any, parameter: Any, path: Path | None) -> Path | None:
+    """Refuse a figure format that cannot be written."""
+    if path is not None and path.suffix.lower() not in FIGURES:
+        raise click.BadParameter(f"{str(path)!r}; the file extension must be one of {list(FIGURES)}")
+    return path
+
+
+def _dash_is_stdin(context: Any, parameter: Any, path: Path) -> Path:
+    return STDIN if str(path) == "-" else path
+
+
+def choose_losses(settings: dict[str, Any]) -> list[str]:
+    """The losses of --loss, or else that of --solver; losses that the solver does not support are refused."""
+    solver = settings["solver"]
+    losses = settings["loss"]
+    if solver is None:
+        return losses or ["squared"]
+    losses = losses or [SOLVERS[solver].losses[0].name]
+    supported = [name for name, kind in LOSSES.items() if issubclass(kind, SOLVERS[solver].losses)]
+    if len(losses) > 1 or losses[0] not in supported:
+        raise click.UsageError(
+            f"--solver {solver} supports the losses {supported}; choose one of them with --loss, or omit --loss"
+        )
+    return losses
+
+
+def check_kernel_settings(settings: dict[str, Any]) -> None:
+    """Refuse settings that a kernel model does not have."""
+    if settings["kernel"] is None:
+        return
+    if settings["solver"] is not None or settings["l1_ratio"] > 0 or len(settings["loss"]) > 1:
+        raise click.UsageError("--kernel supports the L2 penalty and a single --loss; omit --solver and --l1-ratio")
+
+
+def check_file_options(name: str, **options: str | None) -> None:
+    """Refuse options of files for a named data set."""
+    given = [f"--{option}" for option, value in options.items() if value is not None]
+    if given:
+        raise click.UsageError(f"there is no file {name!r}, and {' and '.join(given)} cannot be used with a data set")
+
+
+def check_reference(reference: str | None, models: Collection[str]) -> None:
+    """Refuse a reference that is not among the models."""
+    if reference is not None and reference not in models:
+        raise click.BadParameter(f"{reference!r}; choose from {list(models)}", param_hint="--reference")
+
+
+def _combine(*options: Callable) -> Callable:
+    """Several options as one decorator, in the order in which the help lists them."""
+
+    def decorate(function: Callable) -> Callable:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+data_argument = click.argument("data", type=FILE, callback=_dash_is_stdin)
+format_option = click.option(
+    "--format",
+    type=click.Choice(list(FORMATS)),
+    help="Format of DATA; inferred from the file extension if not given.",
+)
+model_option = click.option("--model", "model_file", type=FILE, required=True, help="Model file from `aucmax fit`.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
+weight_option = click.option(
+    "--weight", metavar="COLUMN", help="Column of row weights; a weight of 3 counts as three rows."
+)
+training_options = _combine(
+    click.option("--target", metavar="COLUMN", help="Column of labels; not for libsvm and npz files."),
+    click.option("--positive", metavar="LABEL", help="Positive class; the rarer one if not given."),
+    weight_option,
+    format_option,
+)
+fold_options = _combine(
+    click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),
+    click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."),
+)

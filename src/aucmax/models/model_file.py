@@ -1,0 +1,116 @@
+"""Saving and loading models as JSON: files that people can read, and that execute nothing when loaded.
+
+A file is an object with `format`, `version`, `metadata`, `scorer` and `checksum`: the SHA-256 of the canonical JSON
+of everything else. Numbers are written so that they are restored to the last bit. To add a kind of scorer, write a
+class with `kind`, `to_dict` and `from_dict`, and list it in `SCORERS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from aucmax.models.saved_model import SavedModel
+from aucmax.tables.atomic_write import atomic_write
+
+FORMAT = "aucmax-model"
+VERSION = 1
+
+
+class ModelFileError(ValueError):
+    """A file is not a model that this version can load; the message says why."""
+
+
+def save(model: SavedModel, path: str | Path) -> None:
+    """Write a model to a file, atomically; parent folders are created.
+
+    Examples
+    --------
+    >>> from aucmax.models import LinearScorer, ModelMetadata
+    >>> save(SavedModel(ModelMetadata(("no", "yes")), LinearScorer([0.1, -2.0], 0.5)), "model.json")
+    >>> load("model.json").scorer.coef
+    array([ 0.1, -2. ])
+    """
+    if not isinstance(model, SavedModel):
+        raise TypeError(
+            f"{type(model).__name__} cannot be saved; make a SavedModel of it, such as "
+            "SavedModel(ModelMetadata(model.classes_), LinearScorer(model.coef_[0], model.intercept_[0]))"
+        )
+    content = {"format": FORMAT, "version": VERSION, **model.to_dict()}
+    try:
+        content["checksum"] = _checksum(content)
+    except (TypeError, ValueError) as error:
+        message = f"the model cannot be written as JSON: {error}; use finite numbers and strings"
+        raise TypeError(message) from None
+    with atomic_write(path) as file:
+        file.write(_format_json(content, levels=2))
+
+
+def load(path: str | Path) -> SavedModel:
+    """Read a model, validating every field of the file.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is truncated, modified, of another version, or not a model.
+
+    Examples
+    --------
+    >>> _ = Path("new.json").write_text('{"format": "aucmax-model", "version": 99}')
+    >>> load("new.json")
+    Traceback (most recent call last):
+    aucmax.models.model_file.ModelFileError: new.json: format version 99; this aucmax reads 1, so update aucmax
+    """
+    try:
+        return _from_content(_parse(Path(path).read_bytes()))
+    except ValueError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+
+
+def _format_json(content: dict[str, Any], levels: int, indent: str = "") -> str:
+    """JSON with one line for each key of the outer levels."""
+    inner = indent + "  "
+    lines = [
+        f"{inner}{json.dumps(key)}: "
+        + (_format_json(value, levels - 1, inner) if levels > 1 and isinstance(value, dict) else json.dumps(value))
+        for key, value in content.items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n" + indent + "}"
+
+
+def _parse(text: bytes) -> Any:
+    try:
+        return json.loads(text.decode(), object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("not a model file: nested too deeply") from None
+    except ValueError as error:  # includes invalid UTF-8
+        raise ValueError(f"invalid or truncated JSON: {error}") from None
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return dict(pairs)
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is not a finite number")
+
+
+def _from_content(content: Any) -> SavedModel:
+    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+        raise ValueError("not an aucmax model file")
+    version = content.pop("version", None)
+    if type(version) is not int or version != VERSION:
+        raise ValueError(f"format version {version!r}; this aucmax reads {VERSION}, so update aucmax")
+    checksum = content.pop("checksum", None)
+    if checksum != _checksum({"format": FORMAT, "version": VERSION, **content}):
+        raise ValueError("the checksum does not match: the file was modified or damaged; save the model again")
+    return SavedModel.from_dict(content)
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,151 @@
+"""`SavedModel`: a fitted model without its estimator, with everything that scoring needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from aucmax.models.kernel_scorer import KernelScorer
+from aucmax.models.linear_scorer import LinearScorer
+from aucmax.models.metadata import ModelMetadata
+from aucmax.tables.json_schema import check_schema
+from aucmax.tables.table import Table
+
+
+class Scorer(Protocol):
+    """A score of the features, to and from JSON."""
+
+    kind: ClassVar[str]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """The score of every row of a dense or CSR matrix."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scorer as JSON values."""
+
+    @classmethod
+    def from_dict(cls, content: Any) -> Scorer:
+        """The scorer that `to_dict` described, every field validated."""
+
+
+SCORERS: dict[str, type[Scorer]] = {kind.kind: kind for kind in (LinearScorer, KernelScorer)}
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A score of the features, and how to get from a table to it and from it to a label.
+
+    Parameters
+    ----------
+    metadata : ModelMetadata
+        Classes, encoder, feature names, threshold, calibration, and facts about the fit.
+    scorer : LinearScorer or KernelScorer
+        From features to scores.
+
+    Examples
+    --------
+    >>> from aucmax.models import Calibration
+    >>> metadata = ModelMetadata(("no", "yes"), calibration=Calibration(2.0, 0.0))
+    >>> model = SavedModel(metadata, LinearScorer([1.0, -1.0], 0.5))
+    >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
+    >>> model.decision_function(X)
+    array([ 1.5, -1.5])
+    >>> model.predict(X).tolist()
+    ['yes', 'no']
+    >>> model.predict_proba(X).round(3)
+    array([[0.047, 0.953],
+           [0.953, 0.047]])
+    """
+
+    metadata: ModelMetadata
+    scorer: Scorer
+
+    def __post_init__(self) -> None:
+        self.metadata.check_width(self.n_features)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.scorer.n_features
+
+    def features(self, table: Table) -> Any:
+        """The features of a table, encoded as in training."""
+        encoder = self.metadata.encoder
+        return table.matrix(self.n_features) if encoder is None else encoder.encode(table)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The score of every row of X; larger means more likely positive.
+
+        Columns are found by name if both X and the model have names, else by position.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below
+            scores = self.scorer(self._validate_features(X))
+        finite = np.isfinite(scores)
+        if not finite.all():
+            row = int(finite.argmin()) + 1
+            raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
+        return scores
+
+    def _validate_features(self, X: Any) -> Any:
+        """X as dense or CSR rows of numbers, with the columns of the model."""
+        if type(X) is np.ndarray and X.shape[1:] == (self.n_features,) and X.dtype in (np.float64, np.float32):
+            return X  # skips checks that would take most of the time of scoring a single row
+        frame = BaseEstimator()  # validation stores the column names of any kind of data frame on an estimator
+        settings = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 0}
+        X = validate_data(frame, X, ensure_all_finite=False, **settings)
+        names = getattr(frame, "feature_names_in_", None)
+        if names is not None and self.metadata.feature_names is not None:
+            X = X[:, self._find_columns(names)]
+        if X.shape[1] != self.n_features:
+            raise ValueError(f"X has {X.shape[1]} columns, the model has {self.n_features}")
+        return X
+
+    def _find_columns(self, names: np.ndarray) -> list[int]:
+        """Where the features of the model are among the named columns."""
+        wanted = self.metadata.feature_names or ()
+        position = {name: j for j, name in enumerate(names)}
+        absent = [name for name in wanted if name not in position]
+        if absent:
+            raise ValueError(f"X lacks the columns {absent[:20]}; it has {list(position)[:20]}")
+        return [position[name] for name in wanted]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted class of every row of X."""
+        scores = self.decision_function(X)
+        threshold = self.metadata.threshold
+        positive = scores > 0 if threshold is None else scores >= threshold
+        return np.array(self.metadata.classes)[positive.astype(int)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the negative and the positive class; only calibrated models have them."""
+        calibration = self.metadata.calibration
+        if calibration is None:
+            raise ValueError("the model is not calibrated: it has scores, but no probabilities")
+        log_odds = calibration.slope * self.decision_function(X) + calibration.intercept
+        return np.column_stack([expit(-log_odds), expit(log_odds)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as JSON values."""
+        return {
+            "metadata": self.metadata.to_dict(),
+            "scorer": {"kind": self.scorer.kind, **self.scorer.to_dict()},
+        }
+
+    @classmethod
+    def from_dict(cls, content: Any) -> SavedModel:
+        """The model that `to_dict` described, every field validated."""
+        check_schema(content, {"metadata": (dict,), "scorer": (dict,)}, "the model")
+        scorer = dict(content["scorer"])
+        kind = scorer.pop("kind", None)
+        if not isinstance(kind, str) or kind not in SCORERS:
+            raise ValueError(f"unknown kind of scorer {kind!r}; this version of aucmax has {list(SCORERS)}")
+        return cls(ModelMetadata.from_dict(content["metadata"]), SCORERS[kind].from_dict(scorer))

@@ -1,0 +1,112 @@
+"""`aucmax fit`."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("click")
+from command_line import expect_error, fit, run
+
+from aucmax.losses import Squared
+from aucmax.models import load
+from aucmax.solvers import SOLVERS
+
+
+def test_fit_reports_its_auc_beside_a_baseline(folder):
+    shown = run("fit", "data.csv", "--target", "is_fraud", "-o", "model.json").stdout
+    assert "160 rows, 7 features" in shown
+    assert "positive class: 'fraud' (the rarer class; choose with --positive): 32 rows, 20 %" in shown
+    assert "left out: id: free text" in shown and "left out: planet: constant" in shown
+    assert "alpha: " in shown and "logistic" in shown
+    assert "cross-validated AUC, 5 folds:" in shown and " tie" in shown
+    assert (folder / "model.json").exists()
+
+
+def test_fit_prints_pure_json_with_a_verdict(folder):
+    arguments = ("--target", "is_fraud", "-o", "model.json", "--json", "--cv", 3)
+    plain = json.loads(run("fit", "data.csv", *arguments).stdout)
+    assert plain["positive"] == "fraud" and plain["positives"] == 32 and plain["rows"] == 160
+    assert plain["verdict"] in ("better", "tie", "worse")
+    assert {row["name"] for row in plain["out_of_fold"]["rows"]} == {"aucmax", "logistic"}
+    assert plain["alpha"] == load("model.json").metadata.training["alpha"]
+
+
+def test_fit_can_be_quiet(folder):
+    result = fit("--quiet")
+    assert result.output == "" and (folder / "model.json").exists()
+
+
+def test_positive_label_can_be_chosen(folder):
+    assert "positive class: 'honest': 128 rows" in fit("--positive", "honest").stdout
+    assert load("model.json").metadata.classes == ("fraud", "honest")
+
+
+def test_the_same_seed_gives_the_same_model(folder):
+    models = []
+    for seed in (1, 1):
+        fit("--seed", seed)
+        models.append(load("model.json"))
+    assert np.array_equal(models[0].scorer.coef, models[1].scorer.coef)
+    assert models[0].metadata.training["auc"] == models[1].metadata.training["auc"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--solver", "cg"), ("--alpha", 0.5), ("--l1-ratio", 0.5)])
+@pytest.mark.parametrize("demand", ["fpr=0.1", "tpr=0.8", "precision=0.4"])
+def test_options_of_fit_and_a_threshold(folder, arguments, demand):
+    fit(*arguments, "--threshold-at", demand)
+    model = load("model.json")
+    assert np.isfinite(model.metadata.threshold)
+    if "--alpha" in arguments:
+        assert model.metadata.training["alpha"] == 0.5
+
+
+def test_a_loss_can_be_chosen(folder):
+    assert "(squared_hinge loss, L2, solver newton)" in fit("--loss", "squared_hinge").stdout
+    assert load("model.json").metadata.training["loss"] == "squared_hinge"
+    fit("--loss", "exponential", "--solver", "uniexp")
+    assert load("model.json").metadata.training["loss"] == "exponential"
+
+
+def test_of_several_losses_the_best_on_the_folds_is_kept(folder):
+    fit("--loss", "squared, hinge", "--alpha", 0.1)
+    kept = load("model.json")
+    found = {}
+    for loss in ("squared", "hinge"):
+        fit("--loss", loss, "--alpha", 0.1)
+        found[loss] = load("model.json").scorer.coef
+    assert np.array_equal(kept.scorer.coef, found[kept.metadata.training["loss"]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"),
+    [
+        (("--loss", "cubic"), "unknown ['cubic']; choose from ['squared',", 2),
+        (("--loss", "squared,hinge", "--solver", "exact"), "--solver exact supports the losses ['squared']", 2),
+        (("--loss", "squared", "--solver", "oam"), "--solver oam supports the losses ['hinge']", 2),
+        (("--loss", "sigmoid"), "on the command line with --solver", 1),
+    ],
+)
+def test_losses_that_cannot_be_fitted_are_refused(folder, arguments, message, code):
+    arguments = ("fit", "data.csv", "--target", "is_fraud", "-o", "model.json", "--no-baseline", *arguments)
+    assert message in expect_error(folder, *arguments, code=code)
+
+
+def test_the_weight_column_is_not_a_feature(folder):
+    assert "6 features" in fit("--weight", "copies").stdout
+    metadata = load("model.json").metadata
+    assert metadata.training["weight"] == "copies" and "copies" not in metadata.feature_names
+
+
+@pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
+def test_every_solver_fits_from_the_command_line(folder):
+    for name in [name for name, kind in SOLVERS.items() if Squared in kind.losses]:
+        fit("--solver", name)
+        assert load("model.json").metadata.training["auc"] > 0.7
+
+
+def test_a_model_goes_where_a_link_points(folder):
+    Path("model.json").symlink_to("elsewhere.json")
+    fit()
+    assert Path("model.json").is_symlink() and load("elsewhere.json").n_features == 7

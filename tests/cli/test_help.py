@@ -1,0 +1,56 @@
+"""Help, documentation and lists; starting the command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("click")
+from click.testing import CliRunner
+from command_line import run
+
+from aucmax.cli.commands import aucmax
+from aucmax.solvers import SOLVERS
+
+PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+
+
+def test_lists_name_everything(folder):
+    assert [item["name"] for item in json.loads(run("solvers", "--json").stdout)] == list(SOLVERS)
+    assert all(name in run("solvers").stdout for name in SOLVERS)
+    sets = {item["name"]: item["available"] for item in json.loads(run("datasets", "--json").stdout)}
+    assert sets["digits"] and not sets["a9a"]
+    assert "digits" in run("datasets").stdout
+
+
+@pytest.mark.parametrize("name", sorted(aucmax.commands))
+def test_every_command_has_help_and_is_documented(name):
+    shown = run(name, "--help").stdout
+    assert aucmax.commands[name].help in " ".join(shown.split())
+    page = PAGE.read_text()
+    assert f"## `aucmax {name}`" in page
+    for parameter in aucmax.commands[name].params:
+        assert parameter.param_type_name == "argument" or parameter.help
+        longest = max(parameter.secondary_opts or parameter.opts, key=len)
+        assert parameter.param_type_name == "argument" or longest in page
+
+
+def test_without_arguments_the_commands_are_listed():
+    result = CliRunner().invoke(aucmax, [])
+    assert all(name in result.output for name in aucmax.commands)
+
+
+@pytest.mark.parametrize("module", ["click", "rich"])
+def test_without_click_or_rich_it_says_how_to_install_them(module):
+    code = f"import sys; sys.modules[{module!r}] = None; import aucmax; from aucmax.cli import main; main()"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "pip install 'aucmax[cli]'" in result.stderr and "Traceback" not in result.stderr
+
+
+def test_the_package_runs_as_a_module():
+    result = subprocess.run([sys.executable, "-m", "aucmax", "--help"], capture_output=True, text=True)
+    assert result.returncode == 0 and result.stdout.startswith("Usage: aucmax [OPTIONS] COMMAND")
+    assert "by directly maximising AUC." in result.stdout

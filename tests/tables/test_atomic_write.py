@@ -1,0 +1,30 @@
+"""Atomic writes: permissions, links and pipes."""
+
+import os
+import stat
+import threading
+
+from aucmax.tables.atomic_write import atomic_write
+
+
+def test_permissions_and_links_of_a_replaced_file_are_kept(tmp_path):
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "old").chmod(0o640)
+    (tmp_path / "link").symlink_to("old")
+    with atomic_write(tmp_path / "link") as file:
+        file.write("new")
+        assert (tmp_path / "old").read_text() == "old"
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "old").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "old").stat().st_mode) == 0o640
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    found = []
+    reader = threading.Thread(target=lambda: found.append((tmp_path / "pipe").read_text()))
+    reader.start()
+    with atomic_write(tmp_path / "pipe") as file:
+        file.write("new")
+    reader.join()
+    assert found == ["new"] and (tmp_path / "pipe").is_fifo()

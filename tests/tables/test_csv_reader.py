@@ -1,0 +1,76 @@
+"""CSV files: delimiters, quotes, compression, chunks, and errors with their line."""
+
+import gzip
+
+import numpy as np
+import pytest
+from table_files import TRAIN, write
+
+from aucmax.tables import read, read_chunks
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_the_delimiter_is_detected(tmp_path, mark):
+    table = read(write(tmp_path, 'a,b,"c"\n1,"x, y; z\t",3\n'.replace(",", mark)))
+    assert table.names == ("a", "b", "c")
+    assert table.columns["b"].tolist() == ["x, y; z\t".replace(",", mark)]
+
+
+def test_byte_order_mark_quotes_and_line_ends(tmp_path):
+    text = '\r\n"a ""x""",b\r\n"line 1\r\nline 2",ü\r\n\r\n'
+    table = read(write(tmp_path, text, encoding="utf-8-sig"))
+    assert table.names == ('a "x"', "b")
+    assert [column.tolist() for column in table.columns.values()] == [["line 1\r\nline 2"], ["ü"]]
+
+
+def test_a_blank_line_in_a_file_of_one_column_is_a_missing_cell(tmp_path):
+    assert read(write(tmp_path, "\na\n1\n\n3\n")).columns["a"].tolist() == ["1", "", "3"]
+
+
+def test_compressed_csv(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(TRAIN.encode()))
+    assert len(read(path)) == 6
+
+
+@pytest.mark.parametrize("rows", [1, 4, 6, 100])
+def test_chunks_are_encoded_like_the_whole_table(tmp_path, encoder, train, rows):
+    chunks = list(read_chunks(tmp_path / "table.csv", rows=rows))
+    assert all(len(chunk) == min(rows, 6) for chunk in chunks[:-1])
+    np.testing.assert_array_equal(np.vstack([encoder.encode(chunk) for chunk in chunks]), encoder.encode(train))
+
+
+BROKEN = {
+    "empty": ("", "is empty"),
+    "blank": ("\n \n", "is empty"),
+    "header_only": ("a,b\n", "a header but no rows"),
+    "twice": ("a,b, a\n1,2,3\n", r"several columns named \['a'\]"),
+    "short": ("a,b\n1,2\n\n3\n", "line 4: 1 fields, but the header has 2"),
+    "long": ('a,b\n"1\n1",2\n3,4,5\n', "line 4: 3 fields, but the header has 2"),
+    "quote": ('a,b\n1,"2\n3,4\n', "is a quotation mark not closed"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
+def test_broken_csv_says_what_is_wrong(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        read(write(tmp_path, text))
+
+
+def test_other_encodings_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="save it as UTF-8"):
+        read(write(tmp_path, "a\nü\n", encoding="latin-1"))
+
+
+def test_chunks_need_little_memory(tmp_path, peak_memory):
+    path = write(tmp_path, "a,b\n" + "0.125,some text\n" * 20_000)
+    chunked = peak_memory(lambda: sum(len(chunk) for chunk in read_chunks(path, rows=100)))
+    assert chunked < peak_memory(lambda: read(path)) / 10
+
+
+def test_a_damaged_archive_is_an_error(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    for content in (gzip.compress(TRAIN.encode())[:-20], TRAIN.encode()):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="truncated or not compressed"):
+            read(path)
