@@ -18,7 +18,7 @@ from aucmax.losses import LOSSES
 from aucmax.metrics.prequential import check_weight, is_missing
 from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.spec import ProblemSpec
-from aucmax.river.rows import BufferedRow, batch_table, finite_feature, frame_rows, learnable_feature
+from aucmax.river.rows import BufferedRow, batch_table, check_labels, finite_feature, frame_rows, learnable_feature
 from aucmax.river.score_moments import ScoreMoments
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import (
