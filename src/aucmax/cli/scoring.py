@@ -14,7 +14,8 @@ import numpy as np
 
 from aucmax.cli.progress import Report
 from aucmax.cli.source import read_weight
-from aucmax.metrics import auc_influence, auc_interval, auc_limits, break_even, roc_auc
+from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
+from aucmax.metrics.delong import auc_limits
 from aucmax.models import Model
 from aucmax.tables import Table, read, read_chunks, split_target
 from aucmax.tables.table import words
@@ -135,7 +136,7 @@ def evaluate_file(
         low=low,
         high=high,
         threshold=model.threshold or 0.0,
-        break_even=break_even(y, scores, weight),
+        break_even=break_even(y, scores, sample_weight=weight),
         **_decisions(y > 0, called, np.ones(len(y)) if weight is None else weight),
     )
 
@@ -143,13 +144,13 @@ def evaluate_file(
 def _interval(
     y: np.ndarray, scores: np.ndarray, weight: np.ndarray | None
 ) -> tuple[float, float | None, float | None]:
-    auc = roc_auc(y, scores, weight)
+    auc = roc_auc(y, scores, sample_weight=weight)
     n_rare = int(np.bincount(y if weight is None else y[weight > 0], minlength=2).min())
     if n_rare < 2:
         return auc, None, None
     if weight is None:
         return auc_interval(y, scores)[:3]
-    std_error = float(np.linalg.norm(auc_influence(y > 0, scores, weight)))
+    std_error = float(np.linalg.norm(auc_influence(y > 0, scores, sample_weight=weight)))
     return auc, *auc_limits(auc, std_error, n_rare)
 
 

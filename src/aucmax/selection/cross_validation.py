@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.metrics import auc_of_classes
+from aucmax.metrics.auc import auc_of_classes
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data, automatic_alpha, check_finite, make_data
 from aucmax.problem.penalties import ElasticNet
