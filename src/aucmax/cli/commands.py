@@ -18,7 +18,7 @@ from aucmax.cli.progress import watching
 from aucmax.cli.scoring import evaluate_file, write_scores
 from aucmax.cli.screen import as_json, show_comparison, show_evaluation, show_fit, show_list, show_source, title
 from aucmax.cli.source import is_file, load_source, read_source
-from aucmax.comparison import STANDARD
+from aucmax.comparison import STANDARD_MODELS
 from aucmax.comparison import compare as compare_models
 from aucmax.estimators.kernel_checks import NAMES as KERNEL_NAMES
 from aucmax.losses import LOSSES
@@ -227,7 +227,7 @@ def evaluate(data, format, model_file, target, weight, machine) -> None:
 @rows_in
 @click.option(
     "--models",
-    callback=_names([*STANDARD, *SOLVERS]),
+    callback=_names([*STANDARD_MODELS, *SOLVERS]),
     help="Names with commas between; all standard ones if not given.",
 )
 @click.option("--reference", help="The model to test against; logistic if it is there, else the first.")
@@ -239,9 +239,10 @@ def compare(data, target, positive, weight, format, models, reference, cv, seed,
     check_output(plot, data)
     if not is_file(data):
         _check_named(str(data), target=target, weight=weight, format=format)
-    if reference is not None and reference not in (models or STANDARD):
-        raise click.BadParameter(f"{reference!r}; choose from {list(models or STANDARD)}", param_hint="--reference")
-    ax = None if plot is None else new_axes(len(models or STANDARD))
+    if reference is not None and reference not in (models or STANDARD_MODELS):
+        choices = list(models or STANDARD_MODELS)
+        raise click.BadParameter(f"{reference!r}; choose from {choices}", param_hint="--reference")
+    ax = None if plot is None else new_axes(len(models or STANDARD_MODELS))
     with watching(f"reading {data}") as report:
         if is_file(data):
             source = read_source(data, target, positive, weight, format)

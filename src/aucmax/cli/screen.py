@@ -14,7 +14,7 @@ from rich.table import Table
 from aucmax.cli.fitting import FitReport
 from aucmax.cli.scoring import Evaluation
 from aucmax.cli.source import Source
-from aucmax.comparison import Comparison, Row
+from aucmax.comparison import Comparison, ComparisonRow
 
 COLOURS = {"better": "green", "worse": "red", "tie": "yellow"}
 
@@ -88,7 +88,7 @@ def show_list(items: list[dict[str, Any]]) -> None:
     _show_table(tuple(items[0]), [tuple(str(value) for value in item.values()) for item in items])
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: ComparisonRow) -> tuple[str, ...]:
     interval = f"{row.low:.4f} - {row.high:.4f}"
     compared = ("", "") if row.verdict == "reference" else (f"{row.difference:+.4f}", f"{row.p_value:.3f}")
     return (row.name, f"{row.auc:.4f}", interval, *compared, f"{row.seconds:.3f}", row.verdict)
