@@ -99,7 +99,7 @@ def _check_n_folds(cv: Any, is_pos: np.ndarray) -> None:
 
 
 def _weight_argument(model: Any) -> str | None:
-    """Name of the argument of `fit` for sample weights, of a pipeline that of its last step; None if it takes none."""
+    """Name of the argument of `fit` for sample weights (in a pipeline, of its last step); None if it takes none."""
     if get_config()["enable_metadata_routing"]:
         routed = get_routing_for_object(model).consumes("fit", ["sample_weight"])
         return "sample_weight" if routed else None
