@@ -13,7 +13,7 @@ positives below the gap and Q_l that of the negatives above it, z_ij of an activ
     E[z_+^2] = sum_l d_l P_l (2 Z_l + d_l Q_l),   its gradient -2 p_i Z_i for positive, 2 q_j Y_j for negative rows
 
 with p and q divided by their sums. Only neighbours are subtracted, so single precision is enough. As long as the
-order does not change, the loss is quadratic in the scores and equal to its Taylor polynomial at them, which is what is
+order does not change, the loss is quadratic in the scores and equal to its Taylor polynomial at them, which is
 returned. Differentiating the sums over gaps with autograd would compute gradients as small differences of large
 numbers (docs/mathematics.md, section 9).
 """
