@@ -56,5 +56,5 @@ def _run(dataset, set_name, name, kind, alpha, reference):
         "passes": float(last.passes),
         "seconds": float(last.seconds),
         "relative gap": f"{last.gap / last.objective:.0e}",
-        "passes of the reference implementation": reference,
+        "passes of the reference implementation on a9a": reference,
     }
