@@ -1,4 +1,4 @@
-"""Passes and seconds to a relative gap of 1e-6 on a9a (digits without the data), beside a reference implementation.
+"""Passes and seconds to a relative gap of 1e-6 on a9a (digits without the data), and those of a reference.
 
 Seconds exclude the class statistics, which for `exact` are nearly all of the work. Ours is the certified gap, an
 upper bound on the distance to the optimum, which the reference implementation counts.

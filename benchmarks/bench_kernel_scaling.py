@@ -1,4 +1,4 @@
-"""KernelAUCClassifier on long tables: time and peak memory against rows and landmarks, beside LightGBM of 200 trees.
+"""KernelAUCClassifier on long tables: time and peak memory against rows and landmarks, compared with LightGBM.
 
 Every row of the table is run in a separate process: seconds of CPU time on one thread, and the peak resident memory
 of the process beyond that before the fit, which excludes the data (float32). Each figure is of one run. At 100,000

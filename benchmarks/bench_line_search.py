@@ -17,7 +17,8 @@ def problem(n: int) -> tuple[ErrorFunctions, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 10))
     y = X.sum(axis=1) + 3.0 * rng.normal(size=n) > 0
-    errors, pred = ErrorFunctions.from_labels(y), X @ rng.normal(size=10)
+    errors = ErrorFunctions.from_labels(y)
+    pred = X @ rng.normal(size=10)
     here = aum(errors, pred)
     return errors, pred, -X @ (X.T @ (here.left + here.right)) / n
 

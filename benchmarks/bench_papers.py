@@ -1,4 +1,4 @@
-"""Test AUC of every learner beside tables 3.2, 4.2 and 5.2 of Natole (2020), with standard deviations and verdicts.
+"""Test AUC of every learner compared with tables 3.2, 4.2 and 5.2 of Natole (2020), with verdicts.
 
 Random splits of 80 % and 20 %, as there. Hyperparameters are chosen by 3-fold cross-validated AUC on the training
 rows of the first split, from smaller grids than there, and kept for the other splits. Columns that were copied there

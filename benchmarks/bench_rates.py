@@ -1,4 +1,4 @@
-"""Convergence rates of the linearly convergent solvers beside those of their theorems, and the rate of SPAM.
+"""Convergence rates of the linearly convergent solvers compared with their theorems, and the rate of SPAM.
 
 A theorem bounds the rate in the worst case; a run should not be slower. SPAM draws rows independently here, as in its
 theorem; its rate is the slope of the mean squared distance to the optimum against steps, on log-log axes.

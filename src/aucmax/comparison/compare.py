@@ -73,10 +73,7 @@ def compare(
     """
     data = make_comparison_data(X, y, cv, sample_weight, groups, random_state)
     found = find_models(models, data, random_state)
-    if reference is None:
-        reference = "logistic" if "logistic" in found else next(iter(found))
-    if reference not in found:
-        raise ValueError(f"unknown reference {reference!r}; choose one of {list(found)}")
+    reference = _find_reference(reference, list(found))
     done = count(1)
     total = len(found) * len(data.folds)
 
@@ -96,6 +93,15 @@ def compare(
         notes=(*_unweighted_note(runs, data), *_kernel_note(found, runs, data)),
         scores={name: run.scores for name, run in runs.items()},
     )
+
+
+def _find_reference(reference: str | None, names: list[str]) -> str:
+    """The name of the reference model: "logistic" by default, or the first one."""
+    if reference is None:
+        return "logistic" if "logistic" in names else names[0]
+    if reference not in names:
+        raise ValueError(f"unknown reference {reference!r}; choose one of {names}")
+    return reference
 
 
 def _row(
