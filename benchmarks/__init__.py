@@ -1,1 +1,1 @@
-"""Speeds as ratios to something timed in the same run: `make bench`, or `python -m benchmarks fit auc`."""
+"""Speeds as ratios to a baseline timed in the same run: `make bench`, or `python -m benchmarks fit auc`."""

@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named, and write benchmarks/results/<name>.md: title, table, and what they mean."""
+"""Run all benchmarks, or the named ones, and write benchmarks/results/<name>.md: title, table and notes."""
 
 import importlib
 import os
@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-MEASURED = "Medians of alternating runs; milliseconds are of CPU time on one thread, unless said otherwise."
+MEASURED = "Medians of alternating runs; milliseconds of CPU time on one thread, unless stated otherwise."
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -20,32 +20,32 @@ def names():
 def as_table(rows):
     """A Markdown table with the columns of the first row; numbers to three digits."""
     columns = list(rows[0])
-    lines = [columns, ["---"] * len(columns)] + [[_text(row[column]) for column in columns] for row in rows]
+    lines = [columns, ["---"] * len(columns)] + [[_format(row[column]) for column in columns] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _text(value):
+def _format(value):
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def environment():
-    """What the figures depend on, without naming the machine."""
+    """Date, machine type and versions, which the figures depend on."""
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
-    cores = f"{os.cpu_count()} cores ({platform.machine()}), shared with others"
+    cores = f"{os.cpu_count()} cores ({platform.machine()}), shared"
     return f"{date.today()}; {cores}; Python {platform.python_version()}, {packages}. {MEASURED}"
 
 
 def main(chosen):
     unknown = set(chosen) - set(names())
     if unknown:
-        sys.exit(f"error: unknown benchmark {sorted(unknown)}; choose among {names()}")
+        sys.exit(f"error: unknown benchmark {sorted(unknown)}; choose from {names()}")
     (FOLDER / "results").mkdir(exist_ok=True)
     for name in chosen or names():
         module = importlib.import_module(f"benchmarks.bench_{name}")
         print(f"{name} ...", flush=True)
         rows = module.run()
         if not rows:
-            print("left as it was: it needs the folder AUCMAX_DATA", flush=True)
+            print("skipped: set AUCMAX_DATA to the folder of data sets", flush=True)
             continue
         table = as_table(rows)
         print(table, flush=True)

@@ -1,4 +1,4 @@
-"""`roc_auc` against scikit-learn's `roc_auc_score`: input checks included, alternating medians."""
+"""`roc_auc` against scikit-learn's `roc_auc_score`: validation included, medians of alternating runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cases(n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def run(n: int = 1_000_000, repeats: int = 7) -> list[dict]:
-    """One row per case: both medians, their ratio, and the ratio that is promised."""
+    """One row per case: both medians, their ratio, and the ratio to reach."""
     rows = []
     for name, (y, score) in cases(n).items():
         assert abs(roc_auc(y, score) - roc_auc_score(y, score)) < 1e-12

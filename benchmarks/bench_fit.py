@@ -1,4 +1,4 @@
-"""Exact fits against a Gram product and scikit-learn, and a cross-validated path against scikit-learn's searches."""
+"""Exact fits against X.T @ X and scikit-learn, and a cross-validated path against scikit-learn's searches."""
 
 import warnings
 
@@ -17,7 +17,7 @@ from benchmarks.timing import medians, row
 
 
 def dense_table(n, dim, *, positive=0.05, seed=0):
-    """Few positives, shifted in some columns."""
+    """Few positives, shifted in a tenth of the columns."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < positive).astype(int)
     X = rng.normal(size=(n, dim))
@@ -26,7 +26,7 @@ def dense_table(n, dim, *, positive=0.05, seed=0):
 
 
 def sparse_table(n=50_000, dim=50_000, stored=74, *, seed=0):
-    """Rows of 74 non-zeros in distinct columns, the first columns oftener; 10 % positives."""
+    """Rows of 74 non-zeros in distinct columns, more often in the first ones; 10 % positives."""
     rng = np.random.default_rng(seed)
     draws = (dim * rng.random((n, 2 * stored)) ** 3).astype(np.int64)
     columns = np.sort(np.vstack([rng.permutation(np.unique(draw))[:stored] for draw in draws]), axis=1)
@@ -61,7 +61,7 @@ def dense_rows(wall):
 
 
 def sparse_rows():
-    """Both at the same alpha, unstandardised, as scikit-learn's ridge knows no other; objectives are compared."""
+    """Both at the same alpha and not standardised, as scikit-learn's ridge; objectives are compared."""
     X, y = sparse_table()
     model = AUCClassifier(standardize=False).fit(X, y)
     alpha = model.alpha_
@@ -75,18 +75,19 @@ def sparse_rows():
 
 
 def _best_objective(X, y, alpha, direction):
-    """Objective of the best multiple of a direction: only the ranking of the ridge is comparable."""
+    """Objective at the best multiple of a direction: the scale of the ridge weights is not comparable."""
     sign = np.where(y == 1, 1.0, -1.0)
     data = Data.of(X, sign, np.ones(y.size), standardize=False, full=False)
     problem = Problem(data, Squared(), ElasticNet(0.0, alpha))
-    shortfall, curved = data.delta @ direction, 2 * problem.objective(direction) - 1 + 2 * data.delta @ direction
-    return problem.objective(direction * shortfall / curved)
+    slope = data.delta @ direction
+    curvature = 2 * problem.objective(direction) - 1 + 2 * slope
+    return problem.objective(direction * slope / curvature)
 
 
 def path_rows(wall):
     X, y = dense_table(20_000, 100)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of scikit-learn, on its own defaults
+        warnings.simplefilter("ignore")  # scikit-learn warns about its own defaults
         ours, path, grid = medians(
             lambda: AUCClassifierCV(random_state=0).fit(X, y),
             lambda: LogisticRegressionCV(Cs=11, cv=5, scoring="roc_auc").fit(X, y),

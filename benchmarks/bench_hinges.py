@@ -19,7 +19,7 @@ ACCURACY = 1e-4  # of both objectives, relative
 
 
 def make_table(n=1_000_000, dim=20, *, mixed, seed=0):
-    """5 % positives, shifted in a quarter of the columns; mixing these makes them harder for lbfgs."""
+    """5 % positives, shifted in a quarter of the columns; a random linear map makes them harder for lbfgs."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.05).astype(int)
     X = rng.normal(size=(n, dim))
@@ -29,26 +29,27 @@ def make_table(n=1_000_000, dim=20, *, mixed, seed=0):
 
 def logistic(X, y, iterations):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it is stopped on purpose
+        warnings.simplefilter("ignore", ConvergenceWarning)  # stopped early on purpose
         return LogisticRegression(tol=1e-12, max_iter=iterations).fit(X, y)
 
 
 def logistic_iterations(X, y):
-    """The fewest iterations that bring the logistic objective within ACCURACY of its minimum: its best case."""
+    """The fewest iterations that bring the logistic objective within ACCURACY of its minimum."""
 
     def objective(iterations):
         model = logistic(X, y, iterations)
         return log_loss(y, model.predict_proba(X)[:, 1]) + 0.5 * (model.coef_**2).sum() / y.size
 
-    enough = 64
-    goal = objective(enough) * (1.0 + ACCURACY)
-    return 1 + bisect_left(range(1, enough), True, key=lambda k: objective(k) <= goal)
+    most = 64
+    target = objective(most) * (1.0 + ACCURACY)
+    return 1 + bisect_left(range(1, most), True, key=lambda k: objective(k) <= target)
 
 
 def gradient_rows(X, sign):
     data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
     w = 0.1 * data.delta
-    scores, loss = data.scores(w), SquaredHinge()
+    scores = data.scores(w)
+    loss = SquaredHinge()
     ours, sort, product, transposed = medians(
         lambda: loss.value_and_gradient(data, w),
         lambda: np.sort(scores),
@@ -68,7 +69,7 @@ def gradient_rows(X, sign):
 
 
 def fit_rows(X, y, sign, kind):
-    """Statistics of the table are counted with our fit; both at the same relative accuracy of their objective."""
+    """Our time includes the class statistics; both reach the same relative accuracy of their objective."""
     iterations = logistic_iterations(X, y)
 
     def ours(alpha=None):

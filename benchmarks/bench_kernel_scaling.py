@@ -1,8 +1,8 @@
-"""The kernel ranker on long tables: time and peak memory against rows and landmarks, beside LightGBM of 200 trees.
+"""KernelAUCClassifier on long tables: time and peak memory against rows and landmarks, compared with LightGBM.
 
-Every row of the table is a process of its own: seconds of CPU time on one thread, and the largest resident memory of
-the process beyond what it held before the fit, the table itself (float32) not counted. Each figure is of one run. At
-100,000 rows three more pairs of runs took 6.3, 7.1, 6.2 seconds against 7.7, 7.6, 7.3; LightGBM ranks better there.
+Every row of the table is run in a separate process: seconds of CPU time on one thread, and the peak resident memory
+of the process beyond that before the fit, which excludes the data (float32). Each figure is of one run. At 100,000
+rows three more pairs of runs took 6.3, 7.1, 6.2 seconds against 7.7, 7.6, 7.3; LightGBM ranks better there.
 """
 
 import os
@@ -27,17 +27,18 @@ def make(n, dim=COLUMNS, seed=0):
 
 
 def resident():
-    """Megabytes that the process holds now."""
+    """Resident memory of the process in megabytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096 / 2**20
 
 
-class Peak(threading.Thread):
-    """Watches the memory of the process until `stop` is set."""
+class PeakMemory(threading.Thread):
+    """Records the largest resident memory of the process until `stop` is set."""
 
     def __init__(self):
         super().__init__(daemon=True)
-        self.stop, self.highest = threading.Event(), 0.0
+        self.stop = threading.Event()
+        self.highest = 0.0
 
     def run(self):
         while not self.stop.is_set():
@@ -46,7 +47,7 @@ class Peak(threading.Thread):
 
 
 def one(model, n, landmarks):
-    """Seconds of a fit, megabytes beyond those before it, and the AUC on 20,000 new rows."""
+    """Seconds of a fit, additional megabytes at its peak, and the AUC on 20,000 new rows."""
     from lightgbm import LGBMClassifier
 
     from aucmax.estimators.kernel import KernelAUCClassifier
@@ -54,10 +55,12 @@ def one(model, n, landmarks):
 
     components = "auto" if landmarks == 0 else landmarks
     ours = KernelAUCClassifier(n_components=components, random_state=0)
-    ours.fit(*make(1000))  # compiled before the clock starts
+    ours.fit(*make(1000))  # compile before the clock starts
     fitted = ours if model == "kernel" else LGBMClassifier(n_estimators=200, n_jobs=1, verbose=-1, random_state=0)
     X, y = make(n)
-    peak, before, start = Peak(), resident(), process_time()
+    peak = PeakMemory()
+    before = resident()
+    start = process_time()
     peak.start()
     fitted.fit(X, y)
     seconds = process_time() - start
@@ -67,11 +70,11 @@ def one(model, n, landmarks):
     return seconds, peak.highest - before, roc_auc(y_new, scores)
 
 
-def apart(*words):
-    """The same in a process of its own."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.bench_kernel_scaling", *map(str, words)]
-    alone = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=alone)
+def one_in_subprocess(*arguments):
+    """The same in a separate process."""
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.bench_kernel_scaling", *map(str, arguments)]
+    one_thread = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=one_thread)
     return tuple(map(float, done.stdout.split()))
 
 
@@ -80,7 +83,7 @@ def run(rows=ROWS, landmarks=LANDMARKS):
     cases += [("LightGBM, 200 trees", n, 0) for n in rows if n <= 300_000]
     lines = []
     for model, n, m in cases:
-        seconds, megabytes, auc = apart(model, n, m)
+        seconds, megabytes, auc = one_in_subprocess(model, n, m)
         shown = "" if model != "kernel" else "auto" if m == 0 else str(m)
         lines.append(
             {

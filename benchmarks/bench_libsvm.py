@@ -1,4 +1,4 @@
-"""Our libsvm reader against scikit-learn's: alternating runs, medians."""
+"""Our libsvm reader against scikit-learn's: medians of alternating runs."""
 
 import tempfile
 from functools import partial
@@ -11,12 +11,12 @@ from aucmax.tables import libsvm_reader as libsvm
 from benchmarks.timing import medians, row
 
 
-def write_rows(path, n, d, nonzeros, show, seed=0):
+def write_rows(path, n, d, nonzeros, format_value, seed=0):
     rng = np.random.default_rng(seed)
     with open(path, "w") as file:
         for _ in range(n):
             columns = np.unique(rng.integers(1, d + 1, size=nonzeros))
-            cells = (f"{j}:{show(v)}" for j, v in zip(columns, rng.normal(size=columns.size).tolist()))
+            cells = (f"{j}:{format_value(v)}" for j, v in zip(columns, rng.normal(size=columns.size).tolist()))
             file.write(" ".join(["+1" if rng.random() < 0.3 else "-1", *cells]) + "\n")
 
 
@@ -30,9 +30,9 @@ CASES = {
 def run(repeats: int = 5) -> list[dict]:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for what, (n, d, nonzeros, show) in CASES.items():
+        for what, (n, d, nonzeros, format_value) in CASES.items():
             path = Path(folder) / "rows.svm"
-            write_rows(path, n, d, nonzeros, show)
+            write_rows(path, n, d, nonzeros, format_value)
             ours, theirs = medians(
                 partial(libsvm.read, path), partial(load_svmlight_file, str(path)), repeats=repeats
             )

@@ -9,7 +9,7 @@ import numpy as np
 from aucmax.aum import ErrorFunctions, aum, line_search
 from benchmarks.timing import medians, row
 
-EVENT_MICROSECONDS = 0.15  # what a crossing may cost
+CROSSING_MICROSECONDS = 0.15  # target time per crossing
 
 
 def problem(n: int) -> tuple[ErrorFunctions, np.ndarray, np.ndarray]:
@@ -17,7 +17,8 @@ def problem(n: int) -> tuple[ErrorFunctions, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 10))
     y = X.sum(axis=1) + 3.0 * rng.normal(size=n) > 0
-    errors, pred = ErrorFunctions.from_labels(y), X @ rng.normal(size=10)
+    errors = ErrorFunctions.from_labels(y)
+    pred = X @ rng.normal(size=10)
     here = aum(errors, pred)
     return errors, pred, -X @ (X.T @ (here.left + here.right)) / n
 
@@ -44,12 +45,12 @@ def linear_against_sort(n: int, repeats: int) -> dict:
     return row(f"linear, n={n}: walk of n rows against np.argsort", ours, sort, ">= 1/12")
 
 
-def walk_an_event(n: int, n_rows: int, repeats: int) -> dict:
+def walk_per_crossing(n: int, n_rows: int, repeats: int) -> dict:
     search = partial(line_search, *problem(n), until=n_rows, method="walk")
-    events = len(search().table) - 1
+    crossings = len(search().table) - 1
     (ours,) = medians(search, repeats=repeats)
-    what = f"walk, n={n}: {1e3 * ours / events:.3f} us a crossing, against {EVENT_MICROSECONDS} us"
-    return row(what, ours, 1e-3 * EVENT_MICROSECONDS * events, ">= 1")
+    what = f"walk, n={n}: {1e3 * ours / crossings:.3f} us a crossing, against {CROSSING_MICROSECONDS} us"
+    return row(what, ours, 1e-3 * CROSSING_MICROSECONDS * crossings, ">= 1")
 
 
 def kinks_against_walk(n: int, repeats: int) -> dict:
@@ -59,7 +60,7 @@ def kinks_against_walk(n: int, repeats: int) -> dict:
 
 
 def run(scale: float = 1.0, repeats: int = 5) -> list[dict]:
-    """All of it; `scale` makes the problems smaller, and the bars meaningless."""
+    """All comparisons; a smaller `scale` makes the problems smaller, and the bars meaningless."""
 
     def sized(n: float) -> int:
         return max(20, int(scale * n))
@@ -67,8 +68,8 @@ def run(scale: float = 1.0, repeats: int = 5) -> list[dict]:
     return [
         first_min_against_walk(sized(1e4), min(repeats, 3)),
         first_min_against_sort(sized(1e5), repeats),
-        walk_an_event(sized(1e3), sized(1e6), repeats),
-        walk_an_event(sized(1e4), sized(1e6), repeats),
+        walk_per_crossing(sized(1e3), sized(1e6), repeats),
+        walk_per_crossing(sized(1e4), sized(1e6), repeats),
         linear_against_sort(sized(1e6), repeats),
         kinks_against_walk(sized(3e3), min(repeats, 3)),
     ]

@@ -1,10 +1,10 @@
-"""Rows a second of the one-pass learners, dense and CSR, and as a ratio to one product X @ w.
+"""Rows per second of the one-pass learners, dense and CSR, and their time as a multiple of one product X @ w.
 
-A call is a whole epoch: the kernel, the order of the rows, and the copy of the state that leaves the old one as it
-was. The specification has rows a second of the kernels alone on an idle core; `products` and `spec_products`, times
-in units of one X @ w, are what can be compared on a busy one. X @ w did 62 (dense) and 9.0 (CSR) million rows a
-second in the best of many runs on such a core. What is made once for a table is not in these times: |x|^2 of the
-rows, and, where Uni-Exp centres them (its default, unlike the specification's), x.centre, one more product.
+A call is a whole epoch: the compiled loop, the order of the rows, and a copy of the state. `reference_rows_per_s`
+are those of the bare compiled loops of a reference implementation on an idle core; `products` and
+`reference_products`, times in units of one X @ w, can be compared on a busy one. X @ w processed 62 (dense) and 9.0
+(CSR) million rows per second in the best of many runs on such a core. What is computed once per table is excluded:
+|x|^2 of the rows, and, where Uni-Exp centres them (its default, unlike the reference), x.centre, one more product.
 """
 
 import numpy as np
@@ -45,29 +45,31 @@ def labels(n, rng):
 
 
 def dense_table(n=5000, dim=100, *, seed=0):
-    """4 MB: what is timed are the kernels, not the memory."""
+    """4 MB: compiled loops are timed, not memory."""
     rng = np.random.default_rng(seed)
     y = labels(n, rng)
     return rng.normal(size=(n, dim)) + 0.1 * y[:, None], y
 
 
 def sparse_table(n=10_000, dim=50_000, stored=100, *, seed=0):
-    """Rows with one nonzero in each of 100 groups of columns."""
+    """Rows with one non-zero in each of 100 groups of columns."""
     rng = np.random.default_rng(seed)
-    y, width = labels(n, rng), dim // stored
+    y = labels(n, rng)
+    width = dim // stored
     columns = (rng.integers(width, size=(n, stored)) + width * np.arange(stored)).astype(np.int32)
     values = rng.normal(size=n * stored) + 0.1 * np.repeat(y, stored)
     indptr = np.arange(0, n * stored + 1, stored, dtype=np.int32)
     return sparse.csr_array((values, columns.ravel(), indptr), shape=(n, dim)), y
 
 
-def measured(what, X, y, learners, product_rate):
-    """One row for each learner, taking turns with X @ w."""
+def measure(what, X, y, learners, product_rate):
+    """One row per learner, alternating with X @ w."""
     n, dim = X.shape
     data = Data.of(X, y, np.ones(n), standardize=False, full=False)
-    w, rng = np.random.default_rng(0).normal(size=dim), np.random.default_rng(0)
+    w = np.random.default_rng(0).normal(size=dim)
+    rng = np.random.default_rng(0)
     rows = []
-    for name, learner, figure in learners:
+    for name, learner, reference_rate in learners:
         problem = Problem(data, learner.losses[0](), ElasticNet(0.0, 1e-3))
         state = learner.init(problem, np.zeros(dim))
         product, time = medians(
@@ -78,10 +80,10 @@ def measured(what, X, y, learners, product_rate):
             {
                 "what": f"{name}, {what}",
                 "rows_per_s": 1e3 * n / time,
-                "spec_rows_per_s": figure,
+                "reference_rows_per_s": reference_rate,
                 "products": time / product,
-                "spec_products": product_rate / figure,
-                "ratio": product_rate / figure * product / time,
+                "reference_products": product_rate / reference_rate,
+                "ratio": product_rate / reference_rate * product / time,
                 "bar": ">= 0.8",
             }
         )
@@ -90,5 +92,5 @@ def measured(what, X, y, learners, product_rate):
 
 def run():
     with threads_for(100):
-        dense = measured("dense d=100", *dense_table(), DENSE, 62e6)
-        return dense + measured("CSR 100 of 50,000", *sparse_table(), SPARSE, 9e6)
+        dense = measure("dense d=100", *dense_table(), DENSE, 62e6)
+        return dense + measure("CSR 100 of 50,000", *sparse_table(), SPARSE, 9e6)

@@ -1,16 +1,16 @@
-"""Test AUC of every learner beside tables 3.2, 4.2 and 5.2 of Natole (2020), each with its deviation and a verdict.
+"""Test AUC of every learner compared with tables 3.2, 4.2 and 5.2 of Natole (2020), with verdicts.
 
-Random splits of 80 % and 20 %, as there. Penalties and the like are chosen by 3-fold cross-validated AUC on the
-training rows of the first split, among fewer values than there, and kept for the other splits. Columns that were
-copied there from Gao et al. (2013) have features in [-1, 1]; the survey's own runs have rows centred (not those of
-the three smallest sets, nor sparse ones) and divided by their norm. Large sets are subsampled for every split. The
-classes of sets with many of them are put into two random groups, anew for every split: as the papers do not say
-which groups were theirs, these cells are of other tasks ("other classes").
+Random splits of 80 % and 20 %, as there. Hyperparameters are chosen by 3-fold cross-validated AUC on the training
+rows of the first split, from smaller grids than there, and kept for the other splits. Columns that were copied there
+from Gao et al. (2013) have features scaled to [-1, 1]; the survey's own runs have rows centred (except on the three
+smallest sets and on sparse ones) and divided by their norm. Large sets are subsampled for every split. The classes
+of multiclass sets are put into two random groups, drawn for every split: the papers do not report their groups, so
+these cells are of other tasks ("other classes").
 
 Verdict: "reached" if the means differ by no more than the larger of the two deviations, else "above" or "below"; -
-is not published. `acoustic` is not among the data. C of OAM is the automatic one, without a penalty, and may lie
-outside of the published grid: hence much of what is above. B-LS-SVM is solved exactly, so that on ijcnn1 its
-difference is one of scaling or penalty, not of the solver. All of it takes 7 minutes of CPU time.
+means not published. `acoustic` is not among the data. C of OAM is the automatic one, without a penalty, and may lie
+outside of the published grid, which explains much of what is above. B-LS-SVM is solved exactly, so that on ijcnn1 the
+difference is due to scaling or penalty, not to the solver. The benchmark takes 7 minutes of CPU time.
 """
 
 import os
@@ -42,7 +42,7 @@ from aucmax.solvers.spam import SPAM
 from aucmax.solvers.spdam import SPDAM
 from aucmax.solvers.vrspam import VRSPAM
 
-# mean and deviation; columns of the three tables (regSOLAM of 4.2 is another run), then those copied from Gao et al.
+# mean and standard deviation; columns of the three tables (regSOLAM of 4.2 is another run), then those of Gao et al.
 OWN = ("regSOLAM", "SPDAM", "regSOLAM 4.2", "SPAM-L2", "SPAM-NET")
 COPIED = ("OPAUC", "OAMseq", "OAMgra", "B-SVM-OR", "B-LS-SVM")
 PUBLISHED_OWN = """
@@ -79,12 +79,12 @@ TABLES = {
 
 
 class Source(NamedTuple):
-    """Files of a set, rows that are drawn of it for every split, splits, whether its classes are grouped."""
+    """A data set."""
 
     files: tuple[str, ...]
-    rows: int
+    rows: int  # drawn for every split
     splits: int
-    grouped: bool = False
+    grouped: bool = False  # whether several classes are put into two groups
 
 
 SOURCES = {
@@ -100,10 +100,10 @@ SOURCES = {
     "sector": Source(("sector.scale", "sector.scale.t"), 5000, 3, True),
     "news20": Source(("news20",), 5000, 3, True),
 }
-ROWS_AS_THEY_ARE = ("diabetes", "fourclass", "german")  # only divided by their norm
+NOT_CENTRED = ("diabetes", "fourclass", "german")  # rows are only divided by their norm
 ALPHAS = {"model__alpha": [1e-4, 1e-3, 1e-2, 1e-1, 1.0]}
 STEPS = {"model__alpha": [1e-4, 1e-2, 1.0], "model__solver__eta": [None, 2.0**-10, 2.0**-8, 2.0**-6]}
-NOTHING: dict[str, list] = {}
+NO_GRID: dict[str, list] = {}
 
 
 def ranker(solver="auto", **settings):
@@ -111,12 +111,12 @@ def ranker(solver="auto", **settings):
 
 
 class Learner(NamedTuple):
-    """A model, what is chosen among, and whether rows rather than columns are scaled."""
+    """A model and how it is tuned."""
 
     model: object
     grid: dict[str, list] = ALPHAS
-    by_rows: bool = False
-    sparse: bool = True
+    by_rows: bool = False  # scale rows instead of columns
+    sparse: bool = True  # also run on sparse sets
 
 
 LEARNERS = {
@@ -127,8 +127,8 @@ LEARNERS = {
     "VRSPAM": Learner(ranker(VRSPAM(max_epochs=10)), by_rows=True),
     "FSAUC": Learner(ranker(FSAUC(max_epochs=10)), by_rows=True, sparse=False),
     "OPAUC": Learner(ranker(OPAUC()), STEPS),
-    "OAMseq": Learner(ranker(OAM(normalize=False), alpha=0.0, loss="hinge"), NOTHING),
-    "OAMgra": Learner(ranker(OAM(normalize=False, update="gradient"), alpha=0.0, loss="hinge"), NOTHING),
+    "OAMseq": Learner(ranker(OAM(normalize=False), alpha=0.0, loss="hinge"), NO_GRID),
+    "OAMgra": Learner(ranker(OAM(normalize=False, update="gradient"), alpha=0.0, loss="hinge"), NO_GRID),
     "AdaOAM": Learner(ranker(AdaOAM()), sparse=False),
     "Uni-Exp": Learner(ranker("uniexp", loss="exponential")),
     "B-SVM-OR": Learner(ranker("cutting_plane", loss="hinge"), sparse=False),
@@ -145,15 +145,15 @@ def centred_rows(X):
 
 
 def scaler(name, learner, X):
-    """Of spec section 7: columns to [-1, 1], or rows centred and of unit norm; zeros of sparse rows stay zeros."""
+    """Columns to [-1, 1], or rows centred and of unit norm; sparse rows are not centred."""
     if not learner.by_rows:
         return MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler((-1.0, 1.0))
-    return FunctionTransformer(normalize if sparse.issparse(X) or name in ROWS_AS_THEY_ARE else centred_rows)
+    return FunctionTransformer(normalize if sparse.issparse(X) or name in NOT_CENTRED else centred_rows)
 
 
 @cache
 def published():
-    """(mean, deviation) by set and column."""
+    """(mean, standard deviation) by set and column."""
     found = {}
     for block, columns in ((PUBLISHED_OWN, OWN), (PUBLISHED_COPIED, COPIED)):
         for line in block.split("\n")[1:-1]:
@@ -165,21 +165,21 @@ def published():
 
 
 @cache
-def whole(name, seed):
-    """All rows of a set; its classes grouped by the seed."""
+def load_all(name, seed):
+    """All rows of a set; the seed groups its classes."""
     source = SOURCES[name]
-    how = {"binarize": "random_halves", "random_state": seed} if source.grouped else {}
-    parts = [datasets.load(file, **how) for file in source.files]
+    options = {"binarize": "random_halves", "random_state": seed} if source.grouped else {}
+    parts = [datasets.load(file, **options) for file in source.files]
     y = np.concatenate([part.y for part in parts])
-    if name == "covtype":  # as LIBSVM's covtype.scale: metres and degrees beside zeros and ones
+    if name == "covtype":  # as LIBSVM's covtype.scale: metres and degrees among zeros and ones
         return [part.X / part.X.max(axis=0) for part in parts], y
     return [part.X for part in parts], y
 
 
-def drawn(name, seed):
-    """Some rows of a set, as training and test rows."""
+def random_split(name, seed):
+    """Training and test rows drawn from a set."""
     source = SOURCES[name]
-    parts, y = whole(name, seed if source.grouped else 0)
+    parts, y = load_all(name, seed if source.grouped else 0)
     index = np.random.default_rng(seed).permutation(y.size)[: source.rows]
     stack = sparse.vstack if sparse.issparse(parts[0]) else np.vstack
     X = stack(parts, **({"format": "csr"} if sparse.issparse(parts[0]) else {}))[index]
@@ -188,7 +188,7 @@ def drawn(name, seed):
 
 
 def test_aucs(name, learner, splits):
-    """Of every split, with what was best in cross-validation on the first."""
+    """Test AUC of every split, with the hyperparameters chosen on the first."""
     X, _, y, _ = splits[0]
     model = Pipeline([("scaler", scaler(name, learner, X)), ("model", clone(learner.model))])
     if X.shape[1] > 1000 and isinstance(learner.model.get_params().get("solver"), OPAUC):
@@ -205,19 +205,20 @@ def verdict(aucs, cell, grouped):
     """The published cell, and how ours compares."""
     if cell is None:
         return "-"
-    difference, deviation = np.mean(aucs) - cell[0], max(np.std(aucs), cell[1])
+    difference = np.mean(aucs) - cell[0]
+    deviation = max(np.std(aucs), cell[1])
     word = "reached" if abs(difference) <= deviation else "above" if difference > 0 else "below"
     return f"{cell[0]:.4f} ± {cell[1]:.4f}, {word}" + (", other classes" if grouped else "")
 
 
-def run(sets=tuple(SOURCES), most_splits=25):
+def run(sets=tuple(SOURCES), max_splits=25):
     if "AUCMAX_DATA" not in os.environ:
         return []
     rows = []
     for name in sets:
         source = SOURCES[name]
-        splits = [drawn(name, seed) for seed in range(min(source.splits, most_splits))]
-        whole.cache_clear()
+        splits = [random_split(name, seed) for seed in range(min(source.splits, max_splits))]
+        load_all.cache_clear()
         for learner_name, learner in LEARNERS.items():
             if sparse.issparse(splits[0][0]) and not learner.sparse:
                 continue
@@ -234,7 +235,7 @@ def run(sets=tuple(SOURCES), most_splits=25):
 
 
 def _cell(name, learner, table, columns):
-    """Published mean and deviation, if there are any; table 5.2 leaves out news20."""
+    """Published mean and standard deviation, if any; table 5.2 omits news20."""
     column = "regSOLAM 4.2" if (learner, table) == ("regSOLAM", "table 4.2") else learner
     absent = column not in columns or (name, table) == ("news20", "table 5.2")
     return None if absent else published().get((name, column))

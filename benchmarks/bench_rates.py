@@ -1,7 +1,7 @@
-"""Rates: how fast the gap of linearly convergent solvers falls beside what their theorems promise, and SPAM's slope.
+"""Convergence rates of the linearly convergent solvers compared with their theorems, and the rate of SPAM.
 
-A theorem gives a bound for the worst problem of its kind; the run should not be slower. SPAM draws rows independently
-here, as in its theorem; the slope is that of the mean squared distance to the optimum against steps, on log axes.
+A theorem bounds the rate in the worst case; a run should not be slower. SPAM draws rows independently here, as in its
+theorem; its rate is the slope of the mean squared distance to the optimum against steps, on log-log axes.
 """
 
 import os
@@ -26,13 +26,15 @@ def make(name, strength=1.0):
 
 
 def promised(solver, problem):
-    """Factor by which the theorem lets the error fall in one pass."""
-    data, l2, n = problem.data, problem.penalty.l2, problem.data.n
+    """Factor per pass by which the error decreases according to the theorem (docs/mathematics.md, section 8)."""
+    data, l2 = problem.data, problem.penalty.l2
+    n = data.n
     own = np.where(data.y > 0, 0, 1)
     norms = data.squared_norms - 2 * data.mean_products[np.arange(n), own] + (data.means**2).sum(axis=1)[own]
     delta2 = data.delta @ data.delta
-    if isinstance(solver, VRSPAM):  # spec 2.4 with the constants of 2.5 and 2.8: 2n steps cost 3 passes
-        uniform, importance = (data.e * norms).max() + delta2, data.r @ norms + delta2
+    if isinstance(solver, VRSPAM):  # 2n steps cost 3 passes
+        uniform = (data.e * norms).max() + delta2
+        importance = data.r @ norms + delta2
         L = importance if uniform > 4 * importance else uniform
         step = max((1 + l2 / (3 * L)) ** -2, 1 - 1 / (4 * n))
         return step ** (2 * n / 3)
@@ -40,7 +42,8 @@ def promised(solver, problem):
         along = (data.scores(data.delta) - (data.means @ data.delta)[own]) ** 2 / (l2 + delta2)
         v = 1 + data.r * (norms - along) / l2
         return (1 - 1 / v.sum()) ** n
-    m, kappa2 = solver.batch_size, (data.e * norms).max()  # spec 5.2
+    m = solver.batch_size  # SPDAM
+    kappa2 = (data.e * norms).max()
     sigma = l2 * ((n - m) + np.sqrt((n - m) ** 2 + 4 * n * m * kappa2 / l2)) / (4 * m * kappa2)
     return (1 - l2 / (l2 + 2 * sigma * kappa2)) ** (n / m)
 
@@ -53,31 +56,32 @@ def linear_row(name, solver):
         "solver": type(solver).__name__.lower(),
         "data": name,
         "passes to a relative gap of 1e-10": float(passes[-1]),
-        "digits a pass": -float(np.polyfit(passes, logs, 1)[0]),
+        "digits per pass": -float(np.polyfit(passes, logs, 1)[0]),
         "promised": -float(np.log10(promised(solver, problem))),
         "correlation with a straight line": f"{np.corrcoef(passes, logs)[0, 1]:.3f}",
     }
 
 
 def spam_row(name, runs=4, epochs=256):
-    """Of the last iterate, over the last four octaves."""
+    """Slope for the last iterate, over the last four doublings of the number of passes."""
     problem = make(name, strength=10.0)
     best = SDCA(tol=1e-14, max_epochs=100).solve(problem, rng=np.random.default_rng(0)).coef
-    solver, distance = SPAM(average=False), np.zeros(epochs)
+    solver = SPAM(average=False)
+    distance = np.zeros(epochs)
     with patch("aucmax.solvers.spam.shuffled_blocks", lambda n, rng, run: rng.integers(n, size=n)):
         for seed in range(runs):
-            rng, state = np.random.default_rng(seed), solver.init(problem, np.zeros(problem.data.dim))
+            rng = np.random.default_rng(seed)
+            state = solver.init(problem, np.zeros(problem.data.dim))
             for k in range(epochs):
                 state = solver.epoch(problem, state, rng)
                 distance[k] += np.sum((state.w - best) ** 2)
     t = np.arange(1, epochs + 1)
     slope = np.polyfit(np.log(t[15:]), np.log(distance[15:]), 1)[0]
-    words = f"squared distance falls as t^{slope:.2f}"
     return {
         "solver": "spam",
         "data": f"{name}, 10 times the automatic alpha",
-        "passes to a relative gap of 1e-10": words,
-        "digits a pass": "",
+        "passes to a relative gap of 1e-10": f"squared distance decreases as t^{slope:.2f}",
+        "digits per pass": "",
         "promised": "t^-1",
         "correlation with a straight line": "",
     }

@@ -1,4 +1,4 @@
-"""Stochastic solvers: epochs against X @ w and SGDClassifier, runs against ridge by SAG and SAGA, cost against d."""
+"""Stochastic solvers: epochs against X @ w and SGDClassifier, runs against SAG and SAGA, cost against d."""
 
 import warnings
 from functools import partial
@@ -24,7 +24,7 @@ def make(X, y, alpha):
 
 
 def epoch(solver: Solver, problem: Problem):
-    """A call that runs one epoch from the first state."""
+    """A call that runs one epoch from the initial state."""
     state = solver.init(problem, np.zeros(problem.data.dim))
     return lambda: solver.epoch(problem, state, np.random.default_rng(0))
 
@@ -36,8 +36,9 @@ def epoch_rows():
 
 
 def _epochs(name, X, y, bar_sgd, bar_product):
-    """Last iterates against last iterates, averages against averages."""
-    problem, w = make(X, y, 1e-3), np.ones(X.shape[1])
+    """Without averaging against SGD without, with averaging against SGD with."""
+    problem = make(X, y, 1e-3)
+    w = np.ones(X.shape[1])
     last, average, sdca, sgd, averaged_sgd, product = medians(
         epoch(SPAM(average=False), problem),
         epoch(SPAM(), problem),
@@ -57,7 +58,7 @@ def _epochs(name, X, y, bar_sgd, bar_product):
 
 
 def _sgd(X, y, **settings):
-    """A call that runs one epoch of scikit-learn's."""
+    """A call that runs one epoch of SGDClassifier."""
     model = SGDClassifier(loss="log_loss", alpha=1e-3, max_iter=1, tol=None, **settings)
     return lambda: model.fit(X, y)
 
@@ -69,8 +70,9 @@ def ridge_rows():
 
 
 def _ridges(name, X, y, alpha=1e-3):
-    """To 1e-6 of the optimum: ours stop on their gap; scikit-learn's tolerance is lowered until it gets there."""
-    rows, problem = [], make(X, y, alpha)
+    """To 1e-6 of the optimum: ours stop by their gap; scikit-learn's tolerance is lowered until it gets there."""
+    rows = []
+    problem = make(X, y, alpha)
     best = SDCA(tol=1e-10).solve(problem, rng=np.random.default_rng(0)).objective
     for sklearn_name in ("sag",) if sparse.issparse(X) else ("sag", "saga"):  # its SAGA takes no sparse rows here
         ridge = _precise_ridge(sklearn_name, X, y, alpha, problem, best)
@@ -86,7 +88,7 @@ def _solve(solver, problem):
 
 
 def _precise_ridge(name, X, y, alpha, problem, best):
-    """RidgeClassifier with the largest tolerance whose ranking is as near to the optimum."""
+    """RidgeClassifier with the largest tolerance that comes as close to the optimum."""
     for tol in 10.0 ** np.arange(-2, -9, -1):
         ridge = RidgeClassifier(
             alpha=y.size * alpha / 2, class_weight="balanced", solver=name, tol=tol, max_iter=200, random_state=0
@@ -103,10 +105,12 @@ def _precise_ridge(name, X, y, alpha, problem, best):
 
 
 def dimension_rows():
-    """The same rows in ever wider tables. A step: what an epoch of twice the rows costs more, as O(dim) is allowed
-    once an epoch; the ratio is that to a step at the smallest width.
+    """Cost of a step on the same rows in ever wider tables; the ratio is to a step at the smallest width.
+
+    It is the additional time of an epoch of twice the rows: O(dim) is allowed once per epoch.
     """
-    rows, reference = [], {}
+    rows = []
+    reference = {}
     for dim in (10_000, 100_000, 1_000_000):
         long, short = (make(*wide_table(n, dim), 1e-3) for n in (200_000, 100_000))
         for solver in (SPAM(), SPAM(average=False), SOLAM(), SDCA(), VRSPAM(start="zero")):

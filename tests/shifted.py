@@ -3,7 +3,7 @@
 import numpy as np
 
 from aucmax.losses import Squared
-from aucmax.metrics import auc_of_classes
+from aucmax.metrics.auc import auc_of_classes
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet

@@ -1,4 +1,4 @@
-"""AUCTreeClassifier: splits against all thresholds, AUC of leaves, weights, limits, and scikit-learn's own checks."""
+"""AUCTreeClassifier: splits against all thresholds, AUC of the leaves, weights, limits, scikit-learn's checks."""
 
 from itertools import permutations
 
@@ -47,16 +47,17 @@ def test_split_is_the_best_of_all_thresholds(table, ties, min_leaf, seed):
         assert abs(shares[0] - shares[1]) == pytest.approx(split.distance, rel=1e-12)
 
 
-def test_the_limit_of_a_leaf_does_not_lose_a_column():
+def test_the_minimum_leaf_weight_does_not_exclude_a_column():
     """The best threshold leaves a single row on one side; the best allowed one is in the same column."""
-    X, y = np.arange(10.0)[:, None], np.array([1, -1, 1, -1, -1, -1, -1, -1, -1, -1.0])
+    X = np.arange(10.0)[:, None]
+    y = np.array([1, -1, 1, -1, -1, -1, -1, -1, -1, -1.0])
     assert splitting(X, y, np.ones(10), 1.0).threshold == 2.5
     y = np.array([1, -1, -1, -1, -1, -1, -1, -1, -1, -1.0])
     assert splitting(X, y, np.ones(10), 1.0).threshold == 0.5
     assert splitting(X, y, np.ones(10), 3.0).threshold == 2.5
 
 
-def test_neighbours_in_floating_point_are_told_apart():
+def test_adjacent_floating_point_numbers_are_separated():
     X = np.array([1.0, np.nextafter(1.0, 2.0)])[:, None]
     model = AUCTreeClassifier(min_samples_leaf=1).fit(X, [0, 1])
     assert model.predict(X).tolist() == [0, 1]
@@ -68,7 +69,7 @@ def test_values_of_any_size_have_a_threshold_between_them():
     assert model.predict(X).tolist() == [0, 1]
 
 
-def test_leaves_by_their_share_have_the_auc_of_the_formula_and_the_largest_of_all_orders(table):
+def test_ranking_leaves_by_share_gives_the_auc_of_the_formula_and_the_largest_of_all_orders(table):
     X, y, _ = table(120, dim=3)
     model = AUCTreeClassifier(max_depth=3, min_samples_leaf=10).fit(X, y)
     leaves = model.nodes_.leaves(X)
@@ -98,7 +99,7 @@ def test_weights_count_as_copies(table):
     np.testing.assert_array_equal(weighted.decision_function(X), copies.decision_function(X))
 
 
-def test_scores_are_laplace_of_the_leaf_and_rank_alike(table):
+def test_probabilities_are_laplace_estimates_and_scores_their_log_odds(table):
     X, y, weight = table(100)
     model = AUCTreeClassifier(max_depth=2).fit(X, y, weight)
     leaves, proba = model.nodes_.leaves(X), model.predict_proba(X)[:, 1]
@@ -107,9 +108,10 @@ def test_scores_are_laplace_of_the_leaf_and_rank_alike(table):
         p, total = weight[members & (y > 0)].sum(), weight[members].sum()
         np.testing.assert_allclose(proba[members], (p + 1.0) / (total + 2.0))
     np.testing.assert_allclose(np.log(proba / (1.0 - proba)), model.decision_function(X), atol=1e-12)
+    np.testing.assert_array_equal(model.predict_log_proba(X), np.log(model.predict_proba(X)))
 
 
-def test_depth_and_leaf_weight_are_kept(table):
+def test_limits_of_depth_and_leaf_weight_are_respected(table):
     X, y, _ = table(300)
     model = AUCTreeClassifier(max_depth=3, min_samples_leaf=20).fit(X, y)
     leaves = model.nodes_.column == LEAF
@@ -118,12 +120,12 @@ def test_depth_and_leaf_weight_are_kept(table):
     np.testing.assert_allclose(model.nodes_.weights[leaves].sum(axis=0), model.nodes_.weights[0])
 
 
-def test_a_deep_tree_of_single_rows_ranks_the_training_rows_without_an_error(table):
+def test_a_full_tree_ranks_the_training_rows_perfectly(table):
     X, y, _ = table(100)
     assert roc_auc_score(y, AUCTreeClassifier(min_samples_leaf=1).fit(X, y).decision_function(X)) == 1.0
 
 
-def test_rules_name_columns_and_labels_of_any_kind(table):
+def test_rules_name_columns_and_labels_may_be_strings(table):
     X = np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
     model = AUCTreeClassifier(min_samples_leaf=1).fit(X, ["no", "no", "yes", "yes"])
     assert model.rules() == "column 0 <= 1.5: 0.25 (0 of 2)\ncolumn 0 > 1.5: 0.75 (2 of 2)"
@@ -140,13 +142,13 @@ def test_rules_name_columns_and_labels_of_any_kind(table):
         (np.float32([0.1, 0.1, np.nextafter(np.float32(0.1), np.float32(1.0)), 3.0]), "0.100000005"),
     ],
 )
-def test_rules_have_the_digits_that_tell_neighbours_apart(values, threshold):
+def test_rules_show_enough_digits_to_separate_neighbours(values, threshold):
     model = AUCTreeClassifier(min_samples_leaf=1).fit(values[:, None], [0, 0, 1, 1])
     assert model.rules().startswith(f"column 0 <= {threshold}: ")
     np.testing.assert_array_equal(values <= float(threshold), model.predict(values[:, None]) == 0)
 
 
-def test_a_sure_small_leaf_ranks_below_a_large_one():
+def test_a_small_pure_leaf_ranks_below_a_large_one():
     """6 of 6 below 95 of 100."""
     X = np.repeat([0.0, 1.0, 2.0], [6, 100, 20])[:, None]
     y = np.repeat([1, 1, 0, 0], [6, 95, 5, 20])
@@ -154,16 +156,23 @@ def test_a_sure_small_leaf_ranks_below_a_large_one():
     assert scores[2] < scores[0] < scores[1]
 
 
-def test_rows_that_do_not_differ_make_one_leaf():
+def test_identical_rows_make_one_leaf():
     model = AUCTreeClassifier().fit(np.ones((20, 2)), np.tile([0, 1], 10))
     assert model.rules() == "all rows: 0.5 (10 of 20)"
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [({"max_depth": 0}, "max_depth=0"), ({"min_samples_leaf": 0}, "min_samples_leaf=0")],
+    ("parameters", "message"),
+    [
+        ({"max_depth": 0}, "max_depth=0; give None or an integer of 1 or more"),
+        ({"max_depth": True}, "max_depth=True"),
+        ({"max_depth": 2.0}, "max_depth=2.0"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf=0; give a finite number above 0"),
+        ({"min_samples_leaf": np.inf}, "min_samples_leaf=inf"),
+        ({"min_samples_leaf": True}, "min_samples_leaf=True"),
+    ],
 )
-def test_bad_settings_are_named(table, settings, message):
+def test_bad_parameters_are_refused(table, parameters, message):
     X, y, _ = table()
     with pytest.raises(ValueError, match=message):
-        AUCTreeClassifier(**settings).fit(X, y)
+        AUCTreeClassifier(**parameters).fit(X, y)

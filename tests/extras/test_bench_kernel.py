@@ -1,19 +1,19 @@
-"""The benchmarks of the kernel ranker at a small size: what is not run, rots."""
+"""The benchmarks of KernelAUCClassifier at a small size."""
 
 import pytest
 
-pytest.importorskip("lightgbm", reason="the rival of the benchmark: pip install 'aucmax[bench]'")
+pytest.importorskip("lightgbm", reason="the benchmarks need LightGBM: pip install 'aucmax[bench]'")
 
 from benchmarks import bench_kernel, bench_kernel_scaling
 
 
-def test_the_table_is_made_set_by_set_and_resumed(tmp_path, monkeypatch):
+def test_the_table_is_saved_set_by_set_and_resumed(tmp_path, monkeypatch):
     monkeypatch.setattr(bench_kernel, "FOLDS", 2)
     saved = tmp_path / "kernel.json"
-    lines = bench_kernel.run(100, ("breast_cancer",), saved)
-    assert [line["set"] for line in lines[:2]] == ["breast_cancer", "mean AUC"]
+    rows = bench_kernel.run(100, ("breast_cancer",), saved)
+    assert [row["set"] for row in rows[:2]] == ["breast_cancer", "mean AUC"]
     monkeypatch.setattr(bench_kernel, "measure", None)
-    assert bench_kernel.run(100, ("breast_cancer",), saved) == lines
+    assert bench_kernel.run(100, ("breast_cancer",), saved) == rows
 
 
 def test_scaling_measures_time_memory_and_auc():

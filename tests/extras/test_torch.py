@@ -1,4 +1,4 @@
-"""The PyTorch losses: equal to sums over all pairs, to the rest of the library, and differentiable."""
+"""The PyTorch losses: equal to sums over all pairs and to the rest of the library, and differentiable."""
 
 import copy
 import doctest
@@ -30,7 +30,7 @@ each = pytest.mark.parametrize("loss", ALL, ids=repr)
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_thread():
-    """Small tensors gain nothing from threads, which wait for each other on a busy machine."""
+    """Threads do not speed up small tensors, and wait for each other on a busy machine."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -103,7 +103,7 @@ def test_aum_and_its_mean_derivative_are_those_of_the_error_functions(ties, weig
         np.testing.assert_allclose(slope, (expected.left + expected.right) / 2, rtol=1e-12, atol=1e-14)
 
 
-def test_aum_is_the_least_sum_of_distances_to_a_threshold():
+def test_aum_is_the_minimum_sum_of_distances_to_a_threshold():
     scores, labels, weight = make(ties=True)
     beyond = scores[:, None] - scores  # of every row beyond every candidate threshold
     distance = torch.where(labels[:, None] == 1, -beyond, beyond).clamp(min=0)
@@ -111,13 +111,13 @@ def test_aum_is_the_least_sum_of_distances_to_a_threshold():
     torch.testing.assert_close(AUMLoss()(scores, labels, weight), least)
 
 
-def test_aum_in_rates_is_aum_with_shares_as_weights():
+def test_aum_of_rates_is_aum_with_normalised_weights():
     scores, labels, weight = make()
     shares = torch.where(labels == 1, weight / weight[labels == 1].sum(), weight / weight[labels == 0].sum())
     torch.testing.assert_close(AUMLoss(rates=True)(scores, labels, weight), AUMLoss()(scores, labels, shares))
 
 
-def test_standardised_aum_does_not_see_scale_and_shift():
+def test_standardised_aum_is_invariant_to_scale_and_shift():
     scores, labels, weight = make()
     loss = AUMLoss(standardize=True)
     torch.testing.assert_close(loss(3.0 * scores + 7.0, labels, weight), loss(scores, labels, weight))
@@ -138,7 +138,7 @@ def test_scores_equal_up_to_rounding_are_not_standardised(dtype, n):
 
 
 @pytest.mark.parametrize("size", [1e20, 1e-25])
-def test_standardised_scores_neither_overflow_nor_vanish(size):
+def test_standardised_scores_neither_overflow_nor_underflow(size):
     scores, labels, weight = make(dtype=torch.float32)
     loss = AUMLoss(standardize=True)
     value, slope = gradient(loss, size * scores, labels, weight)
@@ -147,7 +147,7 @@ def test_standardised_scores_neither_overflow_nor_vanish(size):
     torch.testing.assert_close(size * slope.double(), expected_slope, rtol=1e-4, atol=1e-5)
 
 
-def test_rows_without_weight_do_not_count_in_the_standard_deviation():
+def test_rows_of_weight_zero_are_ignored_in_the_standard_deviation():
     scores, labels, weight = make()
     loss, far = AUMLoss(standardize=True), torch.cat((scores, torch.tensor([1e6, -1e6], dtype=scores.dtype)))
     rest = torch.cat((labels, torch.tensor([0, 1]))), torch.cat((weight, torch.zeros(2, dtype=weight.dtype)))
@@ -193,7 +193,7 @@ def test_a_weight_of_two_is_two_copies(loss):
 
 
 @each
-def test_labels_and_shapes_may_be_written_in_several_ways(loss):
+def test_labels_and_shapes_may_be_given_in_several_ways(loss):
     scores, labels, weight = make()
     expected = loss(scores, labels, weight)
     for written in (labels.bool(), labels.float(), 2 * labels - 1, labels[:, None]):
@@ -215,7 +215,7 @@ def test_scores_that_are_not_finite_make_loss_and_gradient_nan(loss, bad):
     [
         ({"scores": torch.zeros(4, 2)}, r"scores has shape \(4, 2\); pass one number per row"),
         ({"scores": torch.tensor(1.0)}, r"scores has shape \(\)"),
-        ({"scores": torch.zeros(4, dtype=torch.int64)}, "scores have type torch.int64; pass floating"),
+        ({"scores": torch.zeros(4, dtype=torch.int64)}, "scores have type torch.int64; pass floating-point"),
         ({"scores": [0.0, 1.0, 0.0, 1.0]}, "scores is a list; pass a torch.Tensor"),
         ({"labels": torch.tensor([0, 1, 1])}, "labels has 3 rows but scores has 4"),
         ({"labels": torch.tensor([-1, 0, 1, 1])}, r"labels are \[-1, 0, 1\]; they must be"),
@@ -233,11 +233,18 @@ def test_bad_batches_are_refused(change, message):
             loss(**batch)
 
 
-@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf"), "1"])
+@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf"), "1", True])
 def test_bad_margins_are_refused(margin):
     for kind in (PairwiseSquaredLoss, PairwiseSquaredHingeLoss):
-        with pytest.raises(ValueError, match="give a finite number above zero"):
+        with pytest.raises(ValueError, match="give a finite number above 0"):
             kind(margin)
+
+
+@pytest.mark.parametrize("name", ["standardize", "rates"])
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_flags_of_aum_are_booleans(name, value):
+    with pytest.raises(ValueError, match=f"{name}=.*; give True or False"):
+        AUMLoss(**{name: value})
 
 
 @each
@@ -249,14 +256,15 @@ def test_single_precision_is_close_to_double_on_many_rows(loss, shift):
     value, slope = gradient(loss, scores, labels)
     expected, expected_slope = gradient(loss, scores.double(), labels)
     assert value == pytest.approx(expected, rel=1e-6)
-    # in rates, AUM's one row at the crossing has a share between 0 and 1, which rounding moves by 1e-7 of all rows
+    # with rates, the derivative of the row where FN - FP changes sign is off by the rounding of sums over all rows
     assert (slope - expected_slope).norm() < 1e-4 * expected_slope.norm()
 
 
-def test_single_precision_keeps_a_small_hinge_beside_large_scores():
+def test_single_precision_keeps_a_small_loss_among_large_scores():
     scores, labels, _ = make(1000, dtype=torch.float32)
     scores += 500.0 * (2 * labels - 1)
-    scores[0], scores[1] = 0.5, 0.25  # the one pair inside the margin
+    scores[0] = 0.5
+    scores[1] = 0.25  # the only pair within the margin
     assert PairwiseSquaredHingeLoss()(scores, labels).item() == pytest.approx(0.75**2 / (334 * 666), rel=1e-3)
 
 
@@ -312,7 +320,7 @@ def test_training_raises_the_auc_of_new_rows(loss):
 
 
 @each
-def test_losses_have_no_state_and_survive_copies_and_moves(loss):
+def test_losses_have_no_state_and_can_be_copied_pickled_and_moved(loss):
     scores, labels, weight = make()
     assert loss.state_dict() == {}
     for other in (
@@ -332,7 +340,7 @@ def test_equal_on_another_device(loss):
     torch.testing.assert_close(moved.cpu(), loss(scores, labels, weight))
 
 
-def test_without_torch_the_extra_is_named(monkeypatch):
+def test_without_torch_the_error_names_the_extra(monkeypatch):
     for name in [name for name in sys.modules if name.startswith("aucmax.torch")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -340,14 +348,14 @@ def test_without_torch_the_extra_is_named(monkeypatch):
         importlib.import_module("aucmax.torch")
 
 
-def test_only_the_room_of_its_own_imports_torch():
+def test_only_its_own_package_imports_torch():
     importers = {
         path.parent.name for path in ROOT.rglob("*.py") if re.search(r"(import|from) torch", path.read_text())
     }
     assert importers == {"torch"}
 
 
-def test_the_page_and_the_docstrings_tell_the_truth():
+def test_examples_of_the_page_and_the_docstrings_run():
     assert doctest.testfile(str(PAGE), module_relative=False).failed == 0
     for name in ("aum", "pairwise"):
         results = doctest.testmod(importlib.import_module(f"aucmax.torch.{name}"))

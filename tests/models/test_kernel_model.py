@@ -105,7 +105,7 @@ def test_comparison_prefers_the_linear_model_where_it_is_as_good():
     X = rng.normal(size=(200, 3)) + y[:, None]
     models = {"straight": AUCClassifierCV(cv=3), "curved": KernelAUCClassifier("rbf", 20, cv=3)}
     (note,) = compare(X, y, models, cv=3).notes
-    assert note.startswith("note: prefer straight: it ranks as good, and is simpler than curved")
+    assert note.startswith("note: prefer straight: it is not significantly worse and is simpler than curved")
 
 
 def test_comparison_says_where_the_kernel_pays():

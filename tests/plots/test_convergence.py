@@ -1,4 +1,4 @@
-"""Rates on real data, linear where the theory says so: digits, and a9a, w8a and splice where they are there."""
+"""Convergence rates on digits (and a9a, w8a, splice if available), linear where theory says so, and their plot."""
 
 import os
 
@@ -13,7 +13,7 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SDCA, SPAM, SPDAM, VRSPAM
 
-WITH_FILES = pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA names no folder of data sets")
+WITH_FILES = pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA is not set")
 SETS = ["digits", *(pytest.param(name, marks=WITH_FILES) for name in ("a9a", "w8a", "splice_scale"))]
 
 
@@ -35,7 +35,7 @@ def test_reaches_1e_10_linearly(name, solver):
 
 @pytest.mark.parametrize("name", SETS)
 def test_standardised_rare_columns_do_not_stop_sdca(name):
-    """They make outlier rows; rows visited in proportion to what they matter do not mind."""
+    """They make outlier rows, which importance sampling of the rows copes with."""
     solution = SDCA(tol=1e-10, max_epochs=100).solve(make(name, standardize=True), rng=np.random.default_rng(0))
     assert solution.converged
 
@@ -49,20 +49,21 @@ def test_variance_of_vrspam_vanishes_and_that_of_spam_stays(name):
     assert plain.trace["variance"][-1] > 0.1 * plain.trace["variance"][0]
 
 
-def test_monitor_and_picture_of_several_runs():
-    X, y = (datasets.load("digits").X, datasets.load("digits").y)
+def test_monitor_and_plot_of_several_runs():
+    digits = datasets.load("digits")
+    X, y = digits.X, digits.y
     half = np.arange(y.size) % 2 == 0
-    seen = []
+    records = []
     runs = {
         solver: AUCClassifier(solver=solver, random_state=0)
-        .fit(X[half], y[half], validation=(X[~half], y[~half]), callback=lambda record: seen.append(record))
+        .fit(X[half], y[half], validation=(X[~half], y[~half]), callback=records.append)
         .trace_
         for solver in ("sdca", "vrspam")
     }
     for trace in runs.values():
         assert np.isfinite(trace["auc"]).all() and np.isfinite(trace["validation_auc"]).all()
         assert (np.diff(trace["seconds"]) >= 0).all() and (np.diff(trace["passes"]) > 0).all()
-    assert len(seen) == sum(len(trace) for trace in runs.values())
+    assert len(records) == sum(len(trace) for trace in runs.values())
     axes = plot_convergence(runs).axes
     assert len(axes) == 4 and axes[0].get_yscale() == "log"
     assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["sdca", "vrspam"]

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from shifted import auc, epochs, make, minimum_in_ball, table
 
-from aucmax.metrics import auc_of_classes
+from aucmax.metrics.auc import auc_of_classes
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.metrics.scored import checked_weight, column, two_labels
+from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
 
 ROUNDING = 1e-12  # of the sum of all changes: what a sum of rates may fall short of zero
 
@@ -98,9 +98,9 @@ class ErrorFunctions:
         >>> ErrorFunctions.from_labels([0, 0, 1])
         ErrorFunctions(3 examples, 3 breakpoints, monotone)
         """
-        labels = column(y, "y")
-        is_pos = labels == two_labels(labels, None)[1]
-        weight = np.ones(labels.size) if sample_weight is None else checked_weight(sample_weight, is_pos)
+        labels = check_1d(y, "y")
+        is_pos = labels == binary_labels(labels)[1]
+        weight = np.ones(labels.size) if sample_weight is None else check_sample_weight(sample_weight, is_pos)
         errors = cls.__new__(cls)
         errors.n_examples, errors.example, errors.v = labels.size, np.arange(labels.size), np.zeros(labels.size)
         errors.fp, errors.fn = np.where(is_pos, 0.0, weight), np.where(is_pos, -weight, 0.0)
@@ -172,7 +172,7 @@ def chosen_rows(example: np.ndarray, min_log_lambda: np.ndarray) -> np.ndarray:
 
 def _finite_column(values: ArrayLike, name: str, lowest: float | None = None) -> np.ndarray:
     """Numbers in double precision, none of them NaN or infinite, except `lowest` if it is given."""
-    array = column(values, name).astype(np.float64)
+    array = check_1d(values, name).astype(np.float64)
     good = np.isfinite(array) | (array == lowest if lowest is not None else False)
     if not good.all():
         where = int(good.argmin())
@@ -181,7 +181,7 @@ def _finite_column(values: ArrayLike, name: str, lowest: float | None = None) ->
 
 
 def _example_numbers(example: ArrayLike, n_examples: int | None, size: int) -> np.ndarray:
-    numbers = column(example, "example")
+    numbers = check_1d(example, "example")
     if numbers.dtype.kind not in "iu":
         raise ValueError(f"example must hold integers from 0 but has type {numbers.dtype}; number the examples first")
     if numbers.size != size:

@@ -35,7 +35,7 @@ from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
 from aucmax.cli.scoring import write_scores
 from aucmax.cli.training_data import find_training_data, is_file, read_training_data
-from aucmax.comparison import STANDARD
+from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
@@ -146,7 +146,7 @@ def evaluate(data, format, model_file, target, weight, as_json) -> None:
 @training_options
 @click.option(
     "--models",
-    callback=parse_names([*STANDARD, *SOLVERS]),
+    callback=parse_names([*STANDARD_MODELS, *SOLVERS]),
     help="Comma-separated names; the standard models if not given.",
 )
 @click.option("--reference", help="Model to test against; logistic if it is compared, else the first.")
@@ -158,8 +158,8 @@ def compare(data, target, positive, weight, format, models, reference, cv, seed,
     check_output(plot, data)
     if not is_file(data):
         check_file_options(str(data), target=target, weight=weight, format=format)
-    check_reference(reference, models or STANDARD)
-    ax = None if plot is None else new_axes(len(models or STANDARD))  # before any work: is matplotlib there?
+    check_reference(reference, models or STANDARD_MODELS)
+    ax = None if plot is None else new_axes(len(models or STANDARD_MODELS))  # before any work: is matplotlib there?
     with progress_bar(f"reading {data}") as update:
         rows = find_training_data(data, target, positive, weight, format)
         comparison = compare_models(rows, models, update, cv=cv, random_state=seed, reference=reference)

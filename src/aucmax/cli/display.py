@@ -14,7 +14,7 @@ from rich.table import Table
 from aucmax.cli.evaluation import Evaluation
 from aucmax.cli.fitting import FitReport
 from aucmax.cli.training_data import TrainingData
-from aucmax.comparison import Comparison, Row
+from aucmax.comparison import Comparison, ComparisonRow
 
 COLOURS = {"better": "green", "worse": "red", "tie": "yellow", "no significant difference": "yellow"}
 WIDTH = 200  # of tables that do not go to a terminal
@@ -94,7 +94,7 @@ def _cell(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
-def _comparison_cells(row: Row) -> tuple[str, ...]:
+def _comparison_cells(row: ComparisonRow) -> tuple[str, ...]:
     interval = f"{row.low:.4f} - {row.high:.4f}"
     tested = ("", "") if row.verdict == "reference" else (f"{row.difference:+.4f}", f"{row.p_value:.3f}")
     return (row.name, f"{row.auc:.4f}", interval, *tested, f"{row.seconds:.3f}", row.verdict)

@@ -10,7 +10,8 @@ import numpy as np
 
 from aucmax.cli.scoring import count_unknown_categories, matrix_layout, warn_unknown_categories
 from aucmax.cli.training_data import read_weights
-from aucmax.metrics import auc_influence, auc_interval, auc_limits, break_even, roc_auc
+from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
+from aucmax.metrics.delong import auc_limits
 from aucmax.models import SavedModel
 from aucmax.tables import encode_target, read
 
@@ -79,7 +80,7 @@ def evaluate_file(
         low=low,
         high=high,
         threshold=metadata.threshold or 0.0,
-        break_even=break_even(y, scores, weight),
+        break_even=break_even(y, scores, sample_weight=weight),
         **_confusion(y > 0, predicted, np.ones(len(y)) if weight is None else weight),
     )
 
@@ -87,13 +88,13 @@ def evaluate_file(
 def _auc_with_interval(
     y: np.ndarray, scores: np.ndarray, weight: np.ndarray | None
 ) -> tuple[float, float | None, float | None]:
-    auc = roc_auc(y, scores, weight)
+    auc = roc_auc(y, scores, sample_weight=weight)
     n_rare = int(np.bincount(y if weight is None else y[weight > 0], minlength=2).min())
     if n_rare < 2:
         return auc, None, None
     if weight is None:
         return auc_interval(y, scores)[:3]
-    std_error = float(np.linalg.norm(auc_influence(y > 0, scores, weight)))
+    std_error = float(np.linalg.norm(auc_influence(y, scores, sample_weight=weight)))
     return auc, *auc_limits(auc, std_error, n_rare)
 
 

@@ -1,6 +1,7 @@
-"""Many models, the same folds, one clock, paired tests, and "tie" when it is one."""
+"""Comparison of models by cross-validated AUC on the same folds, with paired tests against a reference."""
 
-from aucmax.comparison.baselines import STANDARD
-from aucmax.comparison.compare import Comparison, Progress, Row, compare
+from aucmax.comparison.compare import Progress, compare
+from aucmax.comparison.result import Comparison, ComparisonRow
+from aucmax.comparison.standard_models import STANDARD_MODELS
 
-__all__ = ["STANDARD", "Comparison", "Progress", "Row", "compare"]
+__all__ = ["STANDARD_MODELS", "Comparison", "ComparisonRow", "Progress", "compare"]

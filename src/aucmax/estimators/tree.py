@@ -2,25 +2,24 @@
 
     Ferri, Flach, Hernandez-Orallo. "Learning Decision Trees Using the Area Under the ROC Curve." ICML 2002.
 
-Leaves with p_l positive and n_l negative rows, ranked by their share of positive ones, have
+Leaves with p_l positive and n_l negative rows, ranked by their share of positives, have
 
     AUC = sum_l p_l (n_l / 2 + sum of n over the leaves below l) / (P M)
 
-on these rows, and no other order of the leaves has a larger one. For the two sides of a split it is 1/2 + D/2, where
+on these rows, and no other order of the leaves has a larger AUC. For the two sides of a split it is 1/2 + D/2, where
 
     D = |p_1 / P - n_1 / M|
 
-is the distance of Kolmogorov and Smirnov: a column takes one sort and one scan. P and M are those of the node.
+is the Kolmogorov-Smirnov distance: a column takes one sort and one scan. P and M are the totals of the node.
 
-Scores are Laplace's (p_l + 1) / (p_l + n_l + 2) and not the shares: a leaf of 6 positive rows out of 6 ranks below
-one of 95 out of 100. New rows are ranked better so, those that grew the tree at times a little worse.
+Scores are Laplace estimates (p_l + 1) / (p_l + n_l + 2) instead of the shares: a leaf of 6 positives out of 6 ranks
+below one of 95 out of 100. This ranks new rows better, and the training rows at times a little worse.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -29,69 +28,70 @@ from aucmax.estimators.base import Ranker
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData, check_table
+from aucmax.validation.params import Integer, Number, check_params
+
+__all__ = ["LEAF", "AUCTreeClassifier", "Nodes", "Split", "best_split"]
 
 LEAF = -1  # in place of a column
 
 
 class Split(NamedTuple):
-    """Column, threshold (rows up to it go left), its room, distance D; the column is LEAF if no split is allowed.
+    """A split of the rows of a node."""
 
-    A threshold that is off by less than its room splits the rows alike.
-    """
-
-    column: int
-    threshold: float
-    room: float
-    distance: float
+    column: int  # LEAF if no split is allowed
+    threshold: float  # rows up to it go left
+    tolerance: float  # a threshold that is off by less gives the same split
+    distance: float  # D, the Kolmogorov-Smirnov distance
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, the root first: column or LEAF, threshold, room, children, weights of both classes."""
+    """The nodes of a tree, the root first."""
 
-    column: np.ndarray
-    threshold: np.ndarray
-    room: np.ndarray
-    children: np.ndarray
-    weights: np.ndarray
+    column: np.ndarray  # LEAF for leaves
+    threshold: np.ndarray  # rows up to it go left
+    tolerance: np.ndarray  # a threshold that is off by less gives the same split
+    children: np.ndarray  # left and right child, one node per row; LEAF for leaves
+    weights: np.ndarray  # sum of the weights of the negatives and of the positives, one node per row
 
     @classmethod
     def grown(cls, table: LabeledData, max_depth: float, min_leaf: float) -> Nodes:
-        """Split as long as it is allowed and of use."""
-        table = table._replace(X=_plain(table.X))
-        parts, depths = [np.arange(table.y.size)], [0]
+        """Split breadth-first, as long as a split is allowed and separates the classes."""
+        table = table._replace(X=_as_float64(table.X))
+        nodes = [(np.arange(table.y.size), 0)]  # rows and depth of every node; grows during the loop
         splits: list[Split] = []
         children: list[tuple[int, int]] = []
-        for rows, depth in zip(parts, depths, strict=True):  # both grow on the way
+        for rows, depth in nodes:
             split = best_split(*table, rows, min_leaf) if depth < max_depth else Split(LEAF, 0.0, 0.0, 0.0)
             splits.append(split)
-            children.append((len(parts), len(parts) + 1) if split.column != LEAF else (LEAF, LEAF))
-            if split.column != LEAF:
-                left = table.X[rows, split.column] <= split.threshold
-                parts += [rows[left], rows[~left]]
-                depths += [depth + 1, depth + 1]
-        weights = [[table.weight[rows[table.y[rows] == sign]].sum() for sign in (-1.0, 1.0)] for rows in parts]
-        column, threshold, room, _ = (np.array(part) for part in zip(*splits, strict=True))
-        return cls(column, threshold, room, np.array(children), np.array(weights))
+            if split.column == LEAF:
+                children.append((LEAF, LEAF))
+                continue
+            children.append((len(nodes), len(nodes) + 1))
+            left = table.X[rows, split.column] <= split.threshold
+            nodes += [(rows[left], depth + 1), (rows[~left], depth + 1)]
+        weights = [[table.weight[rows[table.y[rows] == sign]].sum() for sign in (-1.0, 1.0)] for rows, _ in nodes]
+        column, threshold, tolerance, _ = (np.array(values) for values in zip(*splits, strict=True))
+        return cls(column, threshold, tolerance, np.array(children), np.array(weights))
 
     def leaves(self, X: np.ndarray) -> np.ndarray:
-        """The node at which every row ends."""
+        """The leaf that every row falls into."""
         out = np.empty(X.shape[0], dtype=np.int64)
-        _descend(_plain(X), self.column, self.threshold, self.children, out)
+        _descend(_as_float64(X), self.column, self.threshold, self.children, out)
         return out
 
 
 class AUCTreeClassifier(Ranker):
     """Decision tree whose splits maximise AUC: a baseline, for dense tables.
 
-    A tree knows only as many scores as it has leaves, and one deep tree ranks worse than a forest of them. Use it
-    to see what a few thresholds can do, and to read them.
+    A tree has only as many distinct scores as leaves, and a single deep tree ranks worse than a forest. Use it to
+    see what a few thresholds achieve, and to read them.
 
     Parameters
     ----------
     max_depth : int or None
-        Questions from the root to a leaf, at most; None for no limit.
+        Maximum number of splits from the root to a leaf; None for no limit.
     min_samples_leaf : float
-        Weight that a leaf must have; a row without `sample_weight` counts 1.
+        Minimum weight of a leaf; a row without `sample_weight` counts 1.
 
     Attributes
     ----------
@@ -102,13 +102,18 @@ class AUCTreeClassifier(Ranker):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from aucmax.estimators.tree import AUCTreeClassifier
+    >>> from aucmax import AUCTreeClassifier
     >>> data = load_breast_cancer(as_frame=True)
     >>> model = AUCTreeClassifier(max_depth=1).fit(data.data, data.target)
     >>> print(model.rules())
     worst perimeter <= 105.95: 0.948 (328 of 345)
     worst perimeter > 105.95: 0.133 (29 of 224)
     """
+
+    parameter_constraints: ClassVar = {
+        "max_depth": [None, Integer(1)],
+        "min_samples_leaf": [Number(0, open="low")],
+    }
 
     def __init__(self, max_depth=None, min_samples_leaf=5):
         self.max_depth = max_depth
@@ -117,24 +122,28 @@ class AUCTreeClassifier(Ranker):
     @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
         """Grow the tree; a weight of k equals k copies of the row."""
-        _check_settings(self.max_depth, self.min_samples_leaf)
+        check_params(self)
         table, self.classes_ = check_table(self, X, y, sample_weight, dense=True)
         depth = np.inf if self.max_depth is None else self.max_depth
         self.nodes_ = Nodes.grown(table.weighted(), depth, self.min_samples_leaf)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Laplace's estimate (p + 1) / (p + n + 2) of the leaf, for the negative and the positive label."""
+        """Laplace estimate (p + 1) / (p + n + 2) of the leaf, for the negative and the positive label."""
         counts = self._leaf_weights(X) + 1.0
         return counts / counts.sum(axis=1, keepdims=True)
 
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
     def decision_function(self, X: Any) -> np.ndarray:
-        """Logarithm of the odds in `predict_proba`."""
+        """Log-odds of `predict_proba`."""
         negative, positive = self._leaf_weights(X).T + 1.0
         return np.log(positive / negative)
 
     def rules(self) -> str:
-        """The leaves in words, from left to right: questions, score, weight of the positive rows and of all."""
+        """The rule of every leaf, from left to right: conditions, score, weight of the positive rows and of all."""
         check_is_fitted(self, "nodes_")
         names = getattr(self, "feature_names_in_", [f"column {j}" for j in range(self.n_features_in_)])
         return "\n".join(_rules(self.nodes_, names))
@@ -150,62 +159,58 @@ class AUCTreeClassifier(Ranker):
         return self.nodes_.weights[self.nodes_.leaves(X)]
 
 
-def _plain(X: np.ndarray) -> np.ndarray:
-    """In double precision and writable, so that kernels are compiled once."""
+def _as_float64(X: np.ndarray) -> np.ndarray:
+    """In double precision and writable, so that the compiled functions are compiled for one type only."""
     return np.require(X, np.float64, ["C", "W"])
 
 
-def _check_settings(max_depth: Any, min_samples_leaf: Any) -> None:
-    if max_depth is not None and not (isinstance(max_depth, Integral) and int(max_depth) >= 1):
-        raise ValueError(f"max_depth={max_depth!r}; give a whole number of 1 or more, or None for no limit")
-    if not (isinstance(min_samples_leaf, Real) and 0 < float(min_samples_leaf) < np.inf):
-        raise ValueError(f"min_samples_leaf={min_samples_leaf!r}; give a finite number above zero")
-
-
 def _rules(nodes: Nodes, names: Any) -> Iterator[str]:
-    """One line for every leaf, from left to right."""
-    waiting: list[tuple[int, tuple[str, ...]]] = [(0, ())]
-    while waiting:
-        node, questions = waiting.pop()
+    """One line per leaf, from left to right."""
+    stack: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    while stack:
+        node, conditions = stack.pop()
         if nodes.column[node] == LEAF:
             negative, positive = nodes.weights[node]
             score = (positive + 1.0) / (positive + negative + 2.0)
-            yield f"{' and '.join(questions) or 'all rows'}: {score:.3g} ({positive:g} of {positive + negative:g})"
+            yield f"{' and '.join(conditions) or 'all rows'}: {score:.3g} ({positive:g} of {positive + negative:g})"
             continue
         left, right = nodes.children[node]
-        name, threshold = names[nodes.column[node]], _digits(float(nodes.threshold[node]), nodes.room[node])
-        waiting.append((right, (*questions, f"{name} > {threshold}")))
-        waiting.append((left, (*questions, f"{name} <= {threshold}")))
+        name = names[nodes.column[node]]
+        threshold = _shortest(float(nodes.threshold[node]), nodes.tolerance[node])
+        stack.append((right, (*conditions, f"{name} > {threshold}")))
+        stack.append((left, (*conditions, f"{name} <= {threshold}")))
 
 
-def _digits(threshold: float, room: float) -> str:
-    """The threshold in as few digits as split the rows alike, but not fewer than four."""
-    texts = (f"{threshold:.{digits}g}" for digits in range(4, 17))
-    return next((text for text in texts if abs(float(text) - threshold) < room), repr(threshold))
+def _shortest(threshold: float, tolerance: float) -> str:
+    """The threshold in as few digits as give the same split, but at least four."""
+    candidates = (f"{threshold:.{digits}g}" for digits in range(4, 17))
+    return next((text for text in candidates if abs(float(text) - threshold) < tolerance), repr(threshold))
 
 
 def best_split(X: np.ndarray, y: np.ndarray, weight: np.ndarray, rows: np.ndarray, min_leaf: float) -> Split:
-    """The split of these rows with the largest D, both sides of weight `min_leaf` or more; the first of equals."""
+    """The split of these rows with the largest D, both sides of weight at least `min_leaf`; the first if tied."""
     return Split(*_best_split(X, y, weight, rows, min_leaf))
 
 
 @compiled
 def _best_split(X, y, weight, rows, min_leaf):
-    P, M = 0.0, 0.0
+    P = 0.0
+    M = 0.0
     for i in rows:
         if y[i] > 0:
             P += weight[i]
         else:
             M += weight[i]
-    column, threshold, room, best = LEAF, 0.0, 0.0, 0.0
+    column = LEAF
+    threshold = tolerance = best = 0.0
     if P == 0.0 or M == 0.0:
-        return column, threshold, room, best
+        return column, threshold, tolerance, best
     values = np.empty(rows.size)
     for j in range(X.shape[1]):
         for k in range(rows.size):
             values[k] = X[rows[k], j]
         order = np.argsort(values)
-        p, n = 0.0, 0.0
+        p = n = 0.0
         for k in range(rows.size - 1):
             i = rows[order[k]]
             if y[i] > 0:
@@ -217,11 +222,12 @@ def _best_split(X, y, weight, rows, min_leaf):
                 continue
             distance = abs(p / P - n / M)
             if distance > best:
-                column, best = j, distance
+                column = j
+                best = distance
                 middle = below + 0.5 * (above - below)
                 threshold = middle if middle < above else below
-                room = min(threshold - below, above - threshold)
-    return column, threshold, room, best
+                tolerance = min(threshold - below, above - threshold)
+    return column, threshold, tolerance, best
 
 
 @compiled

@@ -1,10 +1,10 @@
-"""Measures of a ranking: AUC and its error, ROC and lift curves, thresholds, AUC against accuracy."""
+"""Metrics of a ranking: AUC with its variance, ROC and lift curves, thresholds, AUC against accuracy."""
 
-from aucmax.metrics.auc import auc_of_classes, roc_auc
+from aucmax.metrics.auc import roc_auc
+from aucmax.metrics.auc_vs_accuracy import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts
 from aucmax.metrics.curves import area_under_lift, lift_curve, partial_auc, roc_curve
-from aucmax.metrics.delong import Interval, PairedTest, auc_influence, auc_interval, auc_limits, auc_test
+from aucmax.metrics.delong import Interval, PairedTest, auc_influence, auc_interval, auc_test
 from aucmax.metrics.prequential import PrequentialAUC
-from aucmax.metrics.rankings import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts
 from aucmax.metrics.thresholds import break_even, f_beta, threshold_for
 
 __all__ = [
@@ -15,8 +15,6 @@ __all__ = [
     "area_under_lift",
     "auc_influence",
     "auc_interval",
-    "auc_limits",
-    "auc_of_classes",
     "auc_test",
     "break_even",
     "consistency",

@@ -2,9 +2,10 @@
 
     AUC = (1 / P M) sum_ij [s_i > s_j] + 1/2 [s_i = s_j],      i positive, j negative
 
-Each class is sorted by itself, then one walk along both counts the pairs. Without weights twice the sum is an
-integer, so that the only rounding is that of the last division (exact for P M < 2^62). With weights the sum of all
-pairs is added up in the same order as that of the pairs won, so that a perfect ranking has 1 and ties 1/2 exactly.
+Each class is sorted separately, then one scan over both counts the pairs. Without weights twice the sum is an
+integer, so that the only rounding is that of the final division (exact for P M < 2^62). With weights the sum over all
+pairs is accumulated in the same order as that over the pairs won, so that a perfect ranking gives exactly 1 and ties
+exactly 1/2.
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.metrics.scored import checked, split
+from aucmax.metrics.inputs import check_scores, split_by_class
 from aucmax.numerics.compiled import compiled
+
+__all__ = ["auc_of_classes", "roc_auc"]
 
 
 def roc_auc(
-    y: ArrayLike, score: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> float:
-    """Area under the ROC curve: the chance that a positive scores above a negative, ties counted half.
+    """Area under the ROC curve: the probability that a positive scores above a negative, ties counted half.
 
     Parameters
     ----------
-    y : array of shape (n,)
+    y_true : array of shape (n,)
         Labels, of any two values.
-    score : array of shape (n,)
+    y_score : array of shape (n,)
         Finite scores, larger for the positive class; float32 is sorted as such, other types as float64.
     sample_weight : array of shape (n,), optional
         Weights, zero or positive; a pair weighs their product, so that a weight of k equals k copies.
@@ -45,7 +48,7 @@ def roc_auc(
     >>> roc_auc(["ham", "spam", "ham"], [1.0, 2.0, 3.0])
     0.5
     """
-    return auc_of_classes(*split(checked(y, score, sample_weight, pos_label)))
+    return auc_of_classes(*split_by_class(check_scores(y_true, y_score, sample_weight, pos_label)))
 
 
 def auc_of_classes(
@@ -54,7 +57,7 @@ def auc_of_classes(
     pos_weight: np.ndarray | None = None,
     neg_weight: np.ndarray | None = None,
 ) -> float:
-    """AUC from the scores of each class, in any order; nothing is checked, for callers in a loop.
+    """AUC from the scores of each class, in any order; without validation, for callers in a loop.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def auc_of_classes(
 
 
 def _sorted_with_weight(scores, weight):
-    """Scores in ascending order and the weights in the same order, the largest 1; no weights are ones."""
+    """Scores in ascending order, and their weights scaled to a maximum of 1; ones if there are none."""
     if weight is None:
         return np.sort(scores), np.ones(scores.size)
     order = np.argsort(scores)
@@ -88,7 +91,9 @@ def _sorted_with_weight(scores, weight):
 @compiled
 def _twice_wins(pos, neg):
     """Twice the pairs won, plus the pairs tied, of two ascending arrays."""
-    below = upto = total = 0
+    below = 0
+    upto = 0
+    total = 0
     for i in range(pos.size):
         s = pos[i]
         while below < neg.size and neg[below] < s:
@@ -102,11 +107,13 @@ def _twice_wins(pos, neg):
 
 @compiled(strict=True)
 def _weighted_share(pos, pos_weight, neg, neg_weight):
-    """Share of the pairs won, each weighed by the product of its weights, ties counted half."""
+    """Share of the pairs won, each weighted by the product of its weights, ties counted half."""
     j = k = 0
-    below = upto = won = possible = everything = 0.0
+    below = upto = 0.0
+    won = possible = 0.0
+    total = 0.0
     for weight in neg_weight:
-        everything += weight
+        total += weight
     for i in range(pos.size):
         s = pos[i]
         while j < neg.size and neg[j] < s:
@@ -116,5 +123,5 @@ def _weighted_share(pos, pos_weight, neg, neg_weight):
             upto += neg_weight[k]
             k += 1
         won += pos_weight[i] * (below + upto)
-        possible += pos_weight[i] * (2.0 * everything)
+        possible += pos_weight[i] * (2.0 * total)
     return won / possible

@@ -1,7 +1,7 @@
 """ROC and lift curves, and the areas under them.
 
-All of them come from `steps`: the positives and negatives at or above each distinct score. A block of tied
-scores is one step, hence a diagonal piece of the curve, and the area under it counts ties half.
+All are computed from `counts_at_thresholds`: the positives and negatives at or above each distinct score. A block of
+tied scores is one step, hence a diagonal segment of the curve, and the area under it counts ties half.
 """
 
 from __future__ import annotations
@@ -11,40 +11,51 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.metrics.scored import Scored, checked
+from aucmax.metrics.inputs import LabeledScores, check_scores
+from aucmax.validation.params import Boolean, Number, check_param
+
+__all__ = [
+    "ThresholdCounts",
+    "area_under_lift",
+    "counts_at_thresholds",
+    "lift_curve",
+    "partial_auc",
+    "roc_curve",
+]
 
 
-class Steps(NamedTuple):
-    """Positives `tp` and negatives `fp` with score >= threshold; thresholds fall, from +inf on."""
+class ThresholdCounts(NamedTuple):
+    """True and false positives at every threshold."""
 
-    thresholds: np.ndarray
-    tp: np.ndarray
-    fp: np.ndarray
+    thresholds: np.ndarray  # decreasing, from +inf
+    tp: np.ndarray  # positives with score >= threshold
+    fp: np.ndarray  # negatives with score >= threshold
 
 
-def steps(scored: Scored) -> Steps:
-    """One step per distinct score of a row that weighs something, after (inf, 0, 0)."""
-    is_pos, score, weight = scored
+def counts_at_thresholds(rows: LabeledScores) -> ThresholdCounts:
+    """One threshold per distinct score of a row of positive weight, after (inf, 0, 0)."""
+    is_pos, score, weight = rows
     if weight is not None and not weight.all():
-        is_pos, score, weight = is_pos[weight > 0], score[weight > 0], weight[weight > 0]
+        kept = weight > 0
+        is_pos, score, weight = is_pos[kept], score[kept], weight[kept]
     order = np.argsort(score)[::-1]
-    falling, hit = score[order], is_pos[order]
-    last = np.flatnonzero(np.append(falling[1:] != falling[:-1], True))
-    amount = np.int64(1) if weight is None else weight[order]
-    tp = np.cumsum(hit * amount)[last]
-    fp = np.cumsum(~hit * amount)[last]
-    return Steps(np.append(np.inf, falling[last]), np.append(0, tp), np.append(0, fp))
+    score, is_pos = score[order], is_pos[order]
+    last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
+    count = np.int64(1) if weight is None else weight[order]
+    tp = np.cumsum(is_pos * count)[last]
+    fp = np.cumsum(~is_pos * count)[last]
+    return ThresholdCounts(np.append(np.inf, score[last]), np.append(0, tp), np.append(0, fp))
 
 
 def roc_curve(
-    y: ArrayLike, score: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """ROC curve, with one vertex per distinct score.
 
     Parameters
     ----------
-    y, score, sample_weight, pos_label
-        See `roc_auc`. A row of weight zero makes no vertex.
+    y_true, y_score, sample_weight, pos_label
+        As for `roc_auc`; rows of weight zero add no vertex.
 
     Returns
     -------
@@ -57,19 +68,19 @@ def roc_curve(
     >>> fpr, tpr, thresholds
     (array([0. , 0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1. ]), array([inf, 0.8, 0.4, 0.1]))
     """
-    thresholds, tp, fp = steps(checked(y, score, sample_weight, pos_label))
+    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
     return fp / fp[-1], tp / tp[-1], thresholds
 
 
 def lift_curve(
-    y: ArrayLike, score: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lift curve: positives found against the fraction of rows contacted, best scores first.
+    """Lift curve: positives found against the fraction of rows contacted, in order of decreasing score.
 
     Parameters
     ----------
-    y, score, sample_weight, pos_label
-        See `roc_auc`.
+    y_true, y_score, sample_weight, pos_label
+        As for `roc_curve`.
 
     Returns
     -------
@@ -81,20 +92,20 @@ def lift_curve(
     >>> lift_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     (array([0.  , 0.25, 0.75, 1.  ]), array([0, 1, 2, 2]), array([inf, 0.8, 0.4, 0.1]))
     """
-    thresholds, tp, fp = steps(checked(y, score, sample_weight, pos_label))
+    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
     contacted = tp + fp
     return contacted / contacted[-1], tp, thresholds
 
 
 def area_under_lift(
-    y: ArrayLike, score: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> float:
-    """Area under the lift curve; with P positives, a share pi of all rows, it is P (pi/2 + (1 - pi) AUC).
+    """Area under the lift curve; with P positives, a fraction pi of all rows, it is P (pi/2 + (1 - pi) AUC).
 
     Parameters
     ----------
-    y, score, sample_weight, pos_label
-        See `roc_auc`.
+    y_true, y_score, sample_weight, pos_label
+        As for `lift_curve`.
 
     Returns
     -------
@@ -106,13 +117,13 @@ def area_under_lift(
     >>> area_under_lift([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     1.375
     """
-    contacted, found, _ = lift_curve(y, score, sample_weight, pos_label=pos_label)
+    contacted, found, _ = lift_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     return float(np.trapezoid(found, contacted))
 
 
 def partial_auc(
-    y: ArrayLike,
-    score: ArrayLike,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     max_fpr: float = 1.0,
     min_fpr: float = 0.0,
@@ -121,20 +132,20 @@ def partial_auc(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Area under the part of the ROC curve that matters: min_fpr <= FPR <= max_fpr and TPR >= min_tpr.
+    """Area under the part of the ROC curve with min_fpr <= FPR <= max_fpr and TPR >= min_tpr.
 
     It is the integral of max(TPR - min_tpr, 0) over FPR, along the polyline of `roc_curve`.
 
     Parameters
     ----------
-    y, score, sample_weight, pos_label
-        See `roc_auc`.
+    y_true, y_score, sample_weight, pos_label
+        As for `roc_auc`.
     max_fpr, min_fpr, min_tpr : float
         The range, 0 <= min_fpr < max_fpr <= 1 and 0 <= min_tpr < 1.
     standardize : bool
-        Return 1/2 (1 + (area - chance) / (perfect - chance)), with the areas of the diagonal and of a perfect
-        ranking in the same range: 0.5 for chance, 1 for perfect, not clipped below. For min_tpr = 0 this is
-        the standardisation of McClish (1989).
+        Return 1/2 (1 + (area - random) / (perfect - random)), with the areas of the diagonal and of a perfect
+        ranking in the same range: 0.5 for a random ranking, 1 for a perfect one, not clipped below. For min_tpr = 0
+        this is the standardisation of McClish (1989).
 
     Returns
     -------
@@ -142,36 +153,37 @@ def partial_auc(
 
     Examples
     --------
-    >>> y, score = [0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8]
-    >>> partial_auc(y, score, max_fpr=0.5)
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8]
+    >>> partial_auc(y_true, y_score, max_fpr=0.5)
     0.375
-    >>> partial_auc(y, score, max_fpr=0.5, standardize=True)
+    >>> partial_auc(y_true, y_score, max_fpr=0.5, standardize=True)
     0.8333333333333333
-    >>> partial_auc(y, score, max_fpr=0.5, min_tpr=0.5)
+    >>> partial_auc(y_true, y_score, max_fpr=0.5, min_tpr=0.5)
     0.125
     """
-    if not 0 <= min_fpr < max_fpr <= 1:
-        raise ValueError(f"min_fpr={min_fpr}, max_fpr={max_fpr}: choose 0 <= min_fpr < max_fpr <= 1")
-    if not 0 <= min_tpr < 1:
-        raise ValueError(f"min_tpr={min_tpr}: choose 0 <= min_tpr < 1")
-    fpr, tpr, _ = roc_curve(y, score, sample_weight, pos_label=pos_label)
+    check_param("max_fpr", max_fpr, Number(0, 1, open="low"))
+    check_param("min_fpr", min_fpr, Number(0, max_fpr, open="high"))
+    check_param("min_tpr", min_tpr, Number(0, 1, open="high"))
+    check_param("standardize", standardize, Boolean())
+    fpr, tpr, _ = roc_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     area = _area_inside(fpr, tpr, min_fpr, max_fpr, min_tpr)
     if not standardize:
         return area
     diagonal = np.array([0.0, 1.0])
-    chance = _area_inside(diagonal, diagonal, min_fpr, max_fpr, min_tpr)
+    random = _area_inside(diagonal, diagonal, min_fpr, max_fpr, min_tpr)
     perfect = (max_fpr - min_fpr) * (1.0 - min_tpr)
-    return 0.5 * (1.0 + (area - chance) / (perfect - chance))
+    return 0.5 * (1.0 + (area - random) / (perfect - random))
 
 
 def _area_inside(fpr, tpr, min_fpr, max_fpr, min_tpr):
-    """Integral of max(tpr - min_tpr, 0) over [min_fpr, max_fpr], one straight piece at a time."""
-    wide = np.flatnonzero(np.diff(fpr) > 0)
-    left, right = np.clip(fpr[wide], min_fpr, max_fpr), np.clip(fpr[wide + 1], min_fpr, max_fpr)
-    slope = (tpr[wide + 1] - tpr[wide]) / (fpr[wide + 1] - fpr[wide])
-    low = tpr[wide] + slope * (left - fpr[wide]) - min_tpr
-    high = tpr[wide] + slope * (right - fpr[wide]) - min_tpr
+    """Integral of max(tpr - min_tpr, 0) over [min_fpr, max_fpr], summed over the segments."""
+    i = np.flatnonzero(np.diff(fpr) > 0)  # vertical segments have no area
+    left = np.clip(fpr[i], min_fpr, max_fpr)
+    right = np.clip(fpr[i + 1], min_fpr, max_fpr)
+    slope = (tpr[i + 1] - tpr[i]) / (fpr[i + 1] - fpr[i])
+    low = tpr[i] + slope * (left - fpr[i]) - min_tpr
+    high = tpr[i] + slope * (right - fpr[i]) - min_tpr
     rise = np.maximum(high, 0.0) - np.maximum(low, 0.0)
-    # A piece that crosses min_tpr counts only from the crossing on.
+    # A segment that crosses min_tpr counts only from the crossing on.
     share = np.divide(rise, high - low, out=np.ones_like(rise), where=high > low)
     return float(np.sum((right - left) * share * (np.maximum(low, 0.0) + np.maximum(high, 0.0)) / 2))

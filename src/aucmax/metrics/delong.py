@@ -1,4 +1,4 @@
-"""Confidence interval of an AUC and paired test of two, by the variance of DeLong.
+"""Confidence interval of an AUC and paired test of two AUCs, by DeLong's variance (docs/mathematics.md, section 14).
 
     DeLong, DeLong, Clarke-Pearson. "Comparing the areas under two or more correlated receiver operating
     characteristic curves." Biometrics 1988.
@@ -9,10 +9,10 @@ ties counted half, and var1 the sample variance with ddof=1:
 
     AUC = mean V10,      var(AUC) = var1(V10) / P + var1(V01) / M
 
-For two scores on the same rows, V10 and V01 of their difference take this place. The shares are counted as
-integers, so that equal ones have variance zero exactly. The variance is that of new test rows and does not
-cover the training of the model. The interval and the test take no sample weights: a weight of k is not k independent
-rows. `auc_influence` does, for comparisons that must weigh their rows.
+For two scores of the same rows, V10 and V01 are replaced by the differences of theirs. The shares are counted as
+integers, so that equal ones have a variance of exactly zero. The variance is that over new test rows and does not
+include the variability of the training set. The interval and the test take no sample weights: a weight of k is not k
+independent rows. `auc_influence` does, for comparisons on weighted rows.
 """
 
 from __future__ import annotations
@@ -23,45 +23,50 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, ndtri
 
-from aucmax.metrics.scored import checked, split
+from aucmax.metrics.inputs import check_scores, split_by_class
+from aucmax.validation.params import Number, check_param
+
+__all__ = ["Interval", "PairedTest", "auc_influence", "auc_interval", "auc_limits", "auc_test"]
 
 
 class Interval(NamedTuple):
-    """An AUC, its confidence limits and its standard error."""
+    """An AUC and its confidence interval."""
 
     auc: float
-    low: float
+    low: float  # confidence limits
     high: float
-    std_error: float
+    std_error: float  # of the AUC, not of its logit
 
 
 class PairedTest(NamedTuple):
-    """Two AUCs on the same rows, their difference a - b, and the test that it is zero."""
+    """Two AUCs on the same rows and the test that they are equal."""
 
     auc_a: float
     auc_b: float
-    difference: float
-    std_error: float
-    z: float
-    p_value: float
+    difference: float  # auc_a - auc_b
+    std_error: float  # of the difference
+    z: float  # difference / std_error
+    p_value: float  # two-sided
 
 
 class _Placements(NamedTuple):
-    """Twice the number of the other class below each positive, and below each negative."""
+    """Twice the number of rows of the other class below each row, plus the number of those tied with it."""
 
-    pos: np.ndarray
-    neg: np.ndarray
+    pos: np.ndarray  # of the positives among the negatives
+    neg: np.ndarray  # of the negatives among the positives
 
 
-def auc_interval(y: ArrayLike, score: ArrayLike, *, confidence: float = 0.95, pos_label: Any = None) -> Interval:
+def auc_interval(
+    y_true: ArrayLike, y_score: ArrayLike, *, confidence: float = 0.95, pos_label: Any = None
+) -> Interval:
     """AUC with a confidence interval: DeLong's variance on the logit scale.
 
     Parameters
     ----------
-    y, score, pos_label
-        See `roc_auc`; at least two rows of each class.
+    y_true, y_score, pos_label
+        As for `roc_auc`; at least two rows of each class.
     confidence : float
-        Coverage asked for, between 0 and 1.
+        Nominal coverage, between 0 and 1.
 
     Returns
     -------
@@ -75,10 +80,10 @@ def auc_interval(y: ArrayLike, score: ArrayLike, *, confidence: float = 0.95, po
     >>> [round(number, 3) for number in result]
     [0.889, 0.261, 0.995, 0.157]
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence}; choose a number between 0 and 1, such as 0.95")
-    placements = _placements(y, score, pos_label)
-    auc, std_error = _auc(placements), _std_error(placements)
+    check_param("confidence", confidence, Number(0, 1, open="both"))
+    placements = _placements(y_true, y_score, pos_label)
+    auc = _auc(placements)
+    std_error = _std_error(placements)
     n_rare = min(placements.pos.size, placements.neg.size)
     return Interval(auc, *auc_limits(auc, std_error, n_rare, confidence), std_error)
 
@@ -92,13 +97,33 @@ def auc_limits(auc: float, std_error: float, n_rare: int, confidence: float = 0.
     return float(expit(logit(auc) - reach)), float(expit(logit(auc) + reach))
 
 
-def auc_influence(is_pos: np.ndarray, score: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def auc_influence(
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
+) -> np.ndarray:
     """Influence of each row on the AUC; the squares add up to DeLong's variance.
 
     phi_i = p_i (V_i - mean V) / sqrt(1 - sum p^2), with V_i the share of the other class below row i, and p the
     weights of its class, summing to 1. For two scores of the same rows, the squares of the differences add up to
     the variance of the difference.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, pos_label
+        As for `roc_auc`.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> y_true, y_score = [0, 0, 0, 1, 1, 1], [0.1, 0.4, 0.6, 0.5, 0.8, 0.9]
+    >>> std_error = float(np.linalg.norm(auc_influence(y_true, y_score)))
+    >>> round(std_error, 3), round(auc_interval(y_true, y_score).std_error, 3)
+    (0.157, 0.157)
     """
+    is_pos, score, weight = check_scores(y_true, y_score, sample_weight, pos_label)
+    weight = np.ones(score.size) if weight is None else weight
     phi = np.empty(score.size)
     for mine in (is_pos, ~is_pos):
         p = weight[mine] / weight[mine].sum()
@@ -107,38 +132,39 @@ def auc_influence(is_pos: np.ndarray, score: np.ndarray, weight: np.ndarray) -> 
     return phi
 
 
-def auc_test(y: ArrayLike, score_a: ArrayLike, score_b: ArrayLike, *, pos_label: Any = None) -> PairedTest:
+def auc_test(y_true: ArrayLike, y_score_a: ArrayLike, y_score_b: ArrayLike, *, pos_label: Any = None) -> PairedTest:
     """Two-sided paired test that two scores of the same rows have the same AUC.
 
     Parameters
     ----------
-    y, pos_label
-        See `roc_auc`; at least two rows of each class.
-    score_a, score_b : arrays of shape (n,)
+    y_true, pos_label
+        As for `roc_auc`; at least two rows of each class.
+    y_score_a, y_score_b : arrays of shape (n,)
         The scores to compare.
 
     Returns
     -------
     PairedTest
-        (auc_a, auc_b, difference, std_error, z, p_value). Without any variance, p is 1 for equal AUCs and 0
-        for others.
+        (auc_a, auc_b, difference, std_error, z, p_value). If the variance is zero, p is 1 for equal AUCs and 0
+        otherwise.
 
     Examples
     --------
-    >>> y = [0, 0, 0, 1, 1, 1]
-    >>> result = auc_test(y, [0.1, 0.4, 0.6, 0.5, 0.8, 0.9], [0.1, 0.9, 0.6, 0.5, 0.8, 0.9])
+    >>> y_true = [0, 0, 0, 1, 1, 1]
+    >>> result = auc_test(y_true, [0.1, 0.4, 0.6, 0.5, 0.8, 0.9], [0.1, 0.9, 0.6, 0.5, 0.8, 0.9])
     >>> [round(number, 3) for number in result]
     [0.889, 0.611, 0.278, 0.283, 0.981, 0.327]
     """
-    a, b = _placements(y, score_a, pos_label), _placements(y, score_b, pos_label)
+    a = _placements(y_true, y_score_a, pos_label)
+    b = _placements(y_true, y_score_b, pos_label)
     std_error = _std_error(_Placements(a.pos - b.pos, a.neg - b.neg))
     difference = _auc(a) - _auc(b)
     z = _ratio(difference, std_error)
     return PairedTest(_auc(a), _auc(b), difference, std_error, z, float(2.0 * ndtr(-abs(z))))
 
 
-def _placements(y, score, pos_label) -> _Placements:
-    classes = split(checked(y, score, None, pos_label))
+def _placements(y_true, y_score, pos_label) -> _Placements:
+    classes = split_by_class(check_scores(y_true, y_score, None, pos_label))
     pos, neg = classes.pos_scores, classes.neg_scores
     if min(pos.size, neg.size) < 2:
         counts = f"{pos.size} positive and {neg.size} negative rows"
@@ -149,9 +175,10 @@ def _placements(y, score, pos_label) -> _Placements:
 def _twice_below(scores, others):
     """For each score, twice the number of others below it plus the number of others equal to it."""
     order = np.argsort(scores)
-    needles, others = scores[order], np.sort(others)
+    ascending = scores[order]  # searched for faster than unsorted scores
+    others = np.sort(others)
     counts = np.empty(scores.size, dtype=np.int64)
-    counts[order] = np.searchsorted(others, needles, "left") + np.searchsorted(others, needles, "right")
+    counts[order] = np.searchsorted(others, ascending, "left") + np.searchsorted(others, ascending, "right")
     return counts
 
 
@@ -161,7 +188,7 @@ def _auc(placements: _Placements) -> float:
 
 
 def _std_error(placements: _Placements) -> float:
-    """Square root of DeLong's variance; V01 is one minus the share below, which varies alike."""
+    """Square root of DeLong's variance; V01 is one minus the share below, which has the same variance."""
     pos, neg = placements
     v10 = np.var(pos, ddof=1) / (2.0 * neg.size) ** 2
     v01 = np.var(neg, ddof=1) / (2.0 * pos.size) ** 2
@@ -169,7 +196,7 @@ def _std_error(placements: _Placements) -> float:
 
 
 def _ratio(difference: float, std_error: float) -> float:
-    """The z statistic; without variance 0 for no difference, infinite for any other."""
+    """The z statistic; if the variance is zero, 0 for no difference and infinite for any other."""
     if std_error > 0:
         return difference / std_error
     return float(np.copysign(np.inf, difference)) if difference else 0.0
@@ -179,5 +206,6 @@ def _share_below(scores: np.ndarray, others: np.ndarray, weight: np.ndarray) -> 
     """For each score, the weighted share of the others below it, ties counted half."""
     order = np.argsort(others)
     total = np.append(0.0, np.cumsum(weight[order]))
-    below, upto = (total[np.searchsorted(others[order], scores, side)] for side in ("left", "right"))
+    below = total[np.searchsorted(others[order], scores, "left")]
+    upto = total[np.searchsorted(others[order], scores, "right")]
     return (below + upto) / (2.0 * total[-1])

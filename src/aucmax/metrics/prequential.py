@@ -1,8 +1,8 @@
-"""PrequentialAUC: the AUC of scores that were given before their labels came, over a window and since the start.
+"""PrequentialAUC: the AUC of predictions made before their labels arrived, over a window and since the start.
 
-The window is kept in the order of the scores, so that a row costs one binary search, one shift and one walk along it;
-nothing is added up over time, and nothing can drift. Since the start, a row is compared with the sorted runs of the
-other class: O(log^2 n) for a row, and the sum of pairs won is kept.
+The window is kept sorted by score, so that a row costs one binary search, one shift and one scan; no sum is carried
+over time, so that rounding errors do not accumulate. Since the start, a row is compared with the sorted runs of the
+other class, O(log^2 n) per row, and the sum of the pairs won is kept.
 """
 
 from __future__ import annotations
@@ -11,43 +11,45 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.metrics.runs import SortedRuns
-from aucmax.metrics.scored import column, finite_column
+from aucmax.metrics.inputs import check_1d, check_finite
+from aucmax.metrics.sorted_runs import SortedRuns
 from aucmax.numerics.compiled import compiled
-from aucmax.validation.params import is_number
+from aucmax.validation.params import Boolean, Integer, Number, check_param
 
-SMALLEST, LARGEST = 1e-100, 1e100  # weight of a row: products of two do not vanish or overflow
-PENDING = 256  # rows that wait before they enter the sorted runs, unless `total` is asked for
+__all__ = ["PrequentialAUC", "ScoreWindow", "check_weight", "is_missing"]
+
+SMALLEST, LARGEST = 1e-100, 1e100  # weight of a row: products of two do not underflow or overflow
+BUFFER_SIZE = 256  # rows buffered before they enter the sorted runs, unless `total` is asked for
 
 
-class Window(NamedTuple):
-    """The latest rows as they came, a ring, and in the order of their scores; weights are negative for negatives."""
+class ScoreWindow(NamedTuple):
+    """The latest rows, by time and by score; weights of negatives are negative."""
 
-    came: np.ndarray
-    came_weight: np.ndarray
-    scores: np.ndarray
-    weight: np.ndarray
+    ring_scores: np.ndarray  # ring buffer: row t is at t % size
+    ring_weight: np.ndarray
+    scores: np.ndarray  # ascending
+    weight: np.ndarray  # in the order of `scores`
 
     @classmethod
-    def of(cls, size: int) -> Window:
-        """Room for that many rows."""
+    def empty(cls, size: int) -> ScoreWindow:
+        """Space for that many rows."""
         return cls(*np.zeros((4, size)))
 
 
 class PrequentialAUC:
-    """AUC of a stream, test first and train then: over the latest rows, and over all.
+    """Prequential (test-then-train) AUC of a stream, over the latest rows and over all.
 
-    Both are exact, with ties counted half and a weight of k equal to k copies. The window takes 32 bytes a row and
-    O(window) time for each row that comes; the AUC since the start keeps all scores, 24 bytes each.
+    Both are exact, with ties counted half and a weight of k equal to k copies. The window takes 32 bytes per row and
+    O(window) time for each new row; the AUC since the start keeps all scores, 24 bytes each.
 
     Parameters
     ----------
     window : int
-        Rows of the window; rows of weight zero do not count.
+        Number of rows in the window, at least 2; rows of weight zero do not count.
     pos_label : object
         The positive label; any other is negative.
     since_start : bool
-        Whether to keep all scores. Without them the memory is bounded, and there is no `total`.
+        Whether to keep all scores. If not, memory is bounded, and `total` is not available.
 
     Examples
     --------
@@ -61,27 +63,28 @@ class PrequentialAUC:
     """
 
     def __init__(self, window: int = 1000, pos_label: Any = 1, since_start: bool = True) -> None:
-        if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 2:
-            raise ValueError(f"window={window!r}; give a whole number of at least 2 rows")
+        check_param("window", window, Integer(2))
+        check_param("since_start", since_start, Boolean())
         self.window = int(window)
         self.pos_label = pos_label
         self.since_start = since_start
         self.n = 0
         self.windowed = float("nan")
         self._neg_labels: set = set()
-        self._rows = Window.of(self.window)
-        self._pending: list[tuple[np.ndarray, np.ndarray]] = []
-        self._pos, self._neg = SortedRuns(), SortedRuns()
+        self._window = ScoreWindow.empty(self.window)
+        self._buffer: list[tuple[np.ndarray, np.ndarray]] = []
+        self._pos = SortedRuns()
+        self._neg = SortedRuns()
         self._twice_won = 0.0
 
-    def update(self, y: Any, score: Any, sample_weight: Any = None) -> Any:
+    def update(self, y_true: Any, y_score: Any, *, sample_weight: Any = None) -> Any:
         """Add a row, or a batch in the order of the stream.
 
         Parameters
         ----------
-        y : label, or array of labels
-        score : float, or array of floats
-            Scores that were given without knowing y, larger for the positive class.
+        y_true : label, or array of labels
+        y_score : float, or array of floats
+            Scores predicted before the labels were known, larger for the positive class.
         sample_weight : float or array, optional
             Zero, or from 1e-100 to 1e100.
 
@@ -90,68 +93,69 @@ class PrequentialAUC:
         float or array
             AUC over the window after each row; NaN while the window has only one class.
         """
-        labels = column(np.atleast_1d(y), "y")
-        scores = finite_column(np.atleast_1d(score), "score", labels.size).astype(np.float64)
-        weight = self._signed(labels, sample_weight)
-        out = np.empty(labels.size)
-        self.n = _slide(self._rows, self.n, scores, weight, self.windowed, out)
-        self.windowed = float(out[-1])
-        self._keep(scores, weight)
-        return out if np.ndim(y) else self.windowed
+        labels = check_1d(np.atleast_1d(y_true), "y_true")
+        scores = check_finite(np.atleast_1d(y_score), "y_score", labels.size).astype(np.float64)
+        weight = self._signed_weight(labels, sample_weight)
+        aucs = np.empty(labels.size)
+        self.n = _slide(self._window, self.n, scores, weight, self.windowed, aucs)
+        self.windowed = float(aucs[-1])
+        self._append(scores, weight)
+        return aucs if np.ndim(y_true) else self.windowed
 
     @property
     def total(self) -> float:
         """AUC of all rows since the start; NaN while there is only one class."""
         if not self.since_start:
-            raise ValueError("since_start=False keeps the window alone; set since_start=True for `total`")
-        self._sort_in()
+            raise ValueError("since_start=False keeps only the window; set since_start=True for `total`")
+        self._flush()
         pairs = 2.0 * self._pos.total * self._neg.total
         return min(self._twice_won / pairs, 1.0) if pairs > 0 else float("nan")
 
-    def _signed(self, labels: np.ndarray, sample_weight: Any) -> np.ndarray:
+    def _signed_weight(self, labels: np.ndarray, sample_weight: Any) -> np.ndarray:
         """Weights, those of negatives times -1."""
         weight = np.ones(labels.size)
         if sample_weight is not None:
-            weight = finite_column(np.atleast_1d(sample_weight), "sample_weight", labels.size).astype(np.float64)
+            weight = check_finite(np.atleast_1d(sample_weight), "sample_weight", labels.size).astype(np.float64)
             for extreme in (weight.min(), weight.max(), weight.min(where=weight > 0, initial=1.0)):
                 check_weight(float(extreme))
-        _check_labelled(labels)
+        _check_not_missing(labels)
         is_pos = labels == self.pos_label
         self._check_negatives(set(labels[~is_pos].tolist()))
         return np.where(is_pos, weight, -weight)
 
     def _check_negatives(self, found: set) -> None:
-        """There is one label beside the positive one, always the same."""
+        """There is only one negative label in the whole stream."""
         labels = found | self._neg_labels
         if len(labels) > 1:
             shown = sorted(labels, key=repr)
-            raise ValueError(f"labels {shown} beside pos_label={self.pos_label!r}; give two labels in all")
+            raise ValueError(f"labels {shown} besides pos_label={self.pos_label!r}; give two labels in total")
         self._neg_labels = labels
 
-    def _keep(self, scores: np.ndarray, weight: np.ndarray) -> None:
-        """Put rows aside for the sorted runs."""
+    def _append(self, scores: np.ndarray, weight: np.ndarray) -> None:
+        """Buffer rows for the sorted runs."""
         if self.since_start:
-            self._pending.append((scores, weight))
-            if len(self._pending) >= PENDING or scores.size >= PENDING:
-                self._sort_in()
+            self._buffer.append((scores, weight))
+            if len(self._buffer) >= BUFFER_SIZE or scores.size >= BUFFER_SIZE:
+                self._flush()
 
-    def _sort_in(self) -> None:
-        """Compare the rows put aside with those of the other class, and sort them in."""
-        if not self._pending:
+    def _flush(self) -> None:
+        """Compare the buffered rows with those of the other class, and add them to the sorted runs."""
+        if not self._buffer:
             return
-        scores, weight = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
-        self._pending = []
-        pos, neg = weight > 0, weight < 0
+        scores, weight = (np.concatenate(parts) for parts in zip(*self._buffer, strict=True))
+        self._buffer = []
+        pos = weight > 0
+        neg = weight < 0
         self._twice_won += float(weight[pos] @ self._neg.twice_below(scores[pos]))
         self._pos.add(scores[pos], weight[pos])
-        lost = 2.0 * self._pos.total - self._pos.twice_below(scores[neg])
-        self._twice_won += float(-weight[neg] @ lost)
+        twice_above = 2.0 * self._pos.total - self._pos.twice_below(scores[neg])
+        self._twice_won += float(-weight[neg] @ twice_above)
         self._neg.add(scores[neg], -weight[neg])
 
 
 def check_weight(weight: Any) -> None:
-    """Refuse a weight that is neither zero nor of a size whose products can be added up."""
-    if not (is_number(weight) and (weight == 0 or SMALLEST <= float(weight) <= LARGEST)):
+    """Refuse a weight that is neither zero nor in the range whose products can be summed."""
+    if not (Number(0, 0).accepts(weight) or Number(SMALLEST, LARGEST).accepts(weight)):
         raise ValueError(f"a row has weight {weight!r}; give zero, or a number from {SMALLEST:g} to {LARGEST:g}")
 
 
@@ -161,45 +165,48 @@ def is_missing(value: Any) -> bool:
     return value is None or not (isinstance(same, (bool, np.bool_)) and same)
 
 
-def _check_labelled(labels: np.ndarray) -> None:
+def _check_not_missing(labels: np.ndarray) -> None:
     """Refuse rows without a label: they are not negative."""
     missing = [is_missing(label) for label in labels] if labels.dtype == object else labels != labels
     if np.any(missing):
-        where = int(np.argmax(missing))
-        raise ValueError(f"y[{where}] is {labels.tolist()[where]!r}; drop the rows without a label")
+        first = int(np.argmax(missing))
+        raise ValueError(f"y_true[{first}] is {labels.tolist()[first]!r}; drop the rows without a label")
 
 
 @compiled
-def _slide(window, n, scores, weight, auc, out):
-    """Let rows into the window, the oldest out, and write the AUC after each; return the number of rows so far."""
-    size = window.came.size
+def _slide(window, n, scores, weight, auc, aucs):
+    """Add rows to the window, drop the oldest, and write the AUC after each; return the number of rows so far."""
+    size = window.scores.size
     for i in range(scores.size):
         if weight[i] != 0.0:
-            place, filled = n % size, min(n, size)
+            place = n % size
+            filled = min(n, size)
             if filled == size:
-                _take_out(window, filled, window.came[place], window.came_weight[place])
+                _remove(window, filled, window.ring_scores[place], window.ring_weight[place])
                 filled -= 1
-            _let_in(window, filled, scores[i], weight[i])
-            window.came[place], window.came_weight[place] = scores[i], weight[i]
+            _insert(window, filled, scores[i], weight[i])
+            window.ring_scores[place] = scores[i]
+            window.ring_weight[place] = weight[i]
             n += 1
             auc = _auc(window.scores, window.weight, min(n, size))
-        out[i] = auc
+        aucs[i] = auc
     return n
 
 
 @compiled
-def _let_in(window, filled, score, weight):
+def _insert(window, filled, score, weight):
     k = np.searchsorted(window.scores[:filled], score)
     for j in range(filled, k, -1):
         window.scores[j] = window.scores[j - 1]
         window.weight[j] = window.weight[j - 1]
-    window.scores[k], window.weight[k] = score, weight
+    window.scores[k] = score
+    window.weight[k] = weight
 
 
 @compiled
-def _take_out(window, filled, score, weight):
+def _remove(window, filled, score, weight):
     k = np.searchsorted(window.scores[:filled], score)
-    while window.weight[k] != weight:  # among rows of the same score any of the same weight will do
+    while window.weight[k] != weight:  # among tied rows any of the same weight will do
         k += 1
     for j in range(k, filled - 1):
         window.scores[j] = window.scores[j + 1]
@@ -208,16 +215,19 @@ def _take_out(window, filled, score, weight):
 
 @compiled
 def _auc(scores, weight, filled):
-    """AUC of ascending scores: a group of ties at a time."""
-    won, lost, below, pos, k = 0.0, 0.0, 0.0, 0.0, 0
+    """AUC of ascending scores, one block of ties at a time."""
+    won = lost = 0.0
+    pos = neg = 0.0
+    k = 0
     while k < filled:
-        score, hits, misses = scores[k], 0.0, 0.0
+        score = scores[k]
+        tied_pos = tied_neg = 0.0
         while k < filled and scores[k] == score:
-            hits += max(weight[k], 0.0)
-            misses -= min(weight[k], 0.0)
+            tied_pos += max(weight[k], 0.0)
+            tied_neg -= min(weight[k], 0.0)
             k += 1
-        won += hits * (below + 0.5 * misses)
-        lost += misses * (pos + 0.5 * hits)
-        below += misses
-        pos += hits
-    return won / (won + lost) if pos > 0.0 and below > 0.0 else np.nan
+        won += tied_pos * (neg + 0.5 * tied_neg)
+        lost += tied_neg * (pos + 0.5 * tied_pos)
+        neg += tied_neg
+        pos += tied_pos
+    return won / (won + lost) if pos > 0.0 and neg > 0.0 else np.nan

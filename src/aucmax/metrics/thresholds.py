@@ -1,4 +1,4 @@
-"""Measures of a decision: F-beta, the break-even point, and the threshold that meets a demand."""
+"""Metrics of a decision: F-beta, the break-even point, and the threshold for a target FPR, TPR or precision."""
 
 from __future__ import annotations
 
@@ -7,28 +7,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.metrics.curves import Steps, steps
-from aucmax.metrics.scored import checked, checked_weight, column, two_labels
+from aucmax.metrics.curves import ThresholdCounts, counts_at_thresholds
+from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight, check_scores
+from aucmax.validation.params import Number, check_param
 
-ROUNDING = 1e-12  # of sums of weights: a rate that misses a demand by so little meets it
+__all__ = ["break_even", "f_beta", "threshold_for"]
+
+ROUNDING = 1e-12  # of sums of weights: a rate that misses its target by no more than this meets it
 
 
 def f_beta(
-    y: ArrayLike,
+    y_true: ArrayLike,
     y_pred: ArrayLike,
-    beta: float = 1.0,
     *,
+    beta: float = 1.0,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """F measure: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP), and 0 for 0/0.
+    """F-beta score: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP), and 0 for 0/0.
 
     Parameters
     ----------
-    y, sample_weight, pos_label
-        See `roc_auc`.
+    y_true, sample_weight, pos_label
+        As for `roc_auc`.
     y_pred : array of shape (n,)
-        Predicted labels, of the same two values as y.
+        Predicted labels, of the same two values as y_true.
     beta : float
         Weight of recall against precision; 0 gives the precision, 1 their harmonic mean.
 
@@ -41,44 +44,46 @@ def f_beta(
     >>> f_beta([0, 0, 1, 1], [0, 1, 1, 1], beta=2.0)
     0.9090909090909091
     """
-    if not 0 <= beta < np.inf:
-        raise ValueError(f"beta={beta}; choose a finite number that is zero or positive")
-    truth = column(y, "y")
-    labels = two_labels(truth, pos_label)
-    actual, called = truth == labels[1], _called_positive(y_pred, truth.size, labels)
-    weight = np.ones(truth.size) if sample_weight is None else checked_weight(sample_weight, actual)
-    tp, fp, fn = (float(weight[rows].sum()) for rows in (actual & called, ~actual & called, actual & ~called))
+    check_param("beta", beta, Number(0))
+    true_labels = check_1d(y_true, "y_true")
+    labels = binary_labels(true_labels, pos_label, "y_true")
+    actual = true_labels == labels[1]
+    predicted = _predicted_positive(y_pred, true_labels.size, labels)
+    weight = np.ones(actual.size) if sample_weight is None else check_sample_weight(sample_weight, actual)
+    tp = float(weight[actual & predicted].sum())
+    fp = float(weight[~actual & predicted].sum())
+    fn = float(weight[actual & ~predicted].sum())
     total = (1 + beta**2) * tp + beta**2 * fn + fp
     return (1 + beta**2) * tp / total if total > 0 else 0.0
 
 
 def break_even(
-    y: ArrayLike, score: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> float:
-    """Precision-recall break-even point: the recall of the P best rows, with P the number of positives.
+    """Precision-recall break-even point: the recall of the P top-ranked rows, with P the number of positives.
 
     Parameters
     ----------
-    y, score, sample_weight, pos_label
-        See `roc_auc`.
+    y_true, y_score, sample_weight, pos_label
+        As for `roc_auc`; with weights, P is the weight of the positives.
 
     Returns
     -------
     float
-        Where a block of tied scores lies across the cut, the expected value over its orders.
+        If the cut falls within a block of tied scores, the expected value over the orders of the block.
 
     Examples
     --------
     >>> break_even([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     0.75
     """
-    _, tp, fp = steps(checked(y, score, sample_weight, pos_label))
+    _, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
     return float(np.interp(tp[-1], tp + fp, tp) / tp[-1])
 
 
 def threshold_for(
-    y: ArrayLike,
-    score: ArrayLike,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     fpr: float | None = None,
     tpr: float | None = None,
@@ -86,14 +91,14 @@ def threshold_for(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """The threshold t for which calling the rows with score >= t positive meets a demand at the least cost.
+    """The best threshold t, predicting positive where score >= t, that meets a target FPR, TPR or precision.
 
     Parameters
     ----------
-    y, score, sample_weight, pos_label
-        See `roc_auc`.
+    y_true, y_score, sample_weight, pos_label
+        As for `roc_auc`.
     fpr : float, optional
-        Keep FPR <= fpr, with the largest TPR; inf (call nothing positive) if no score does.
+        Keep FPR <= fpr, with the largest TPR; inf (predict no positives) if no score does.
     tpr : float, optional
         Reach TPR >= tpr, with the smallest FPR.
     precision : float, optional
@@ -105,58 +110,57 @@ def threshold_for(
 
     Examples
     --------
-    >>> y, score = [0, 0, 1, 0, 1], [0.1, 0.2, 0.5, 0.7, 0.9]
-    >>> threshold_for(y, score, fpr=0.1), threshold_for(y, score, tpr=0.8)
+    >>> y_true, y_score = [0, 0, 1, 0, 1], [0.1, 0.2, 0.5, 0.7, 0.9]
+    >>> threshold_for(y_true, y_score, fpr=0.1), threshold_for(y_true, y_score, tpr=0.8)
     (0.9, 0.5)
-    >>> threshold_for(y, score, precision=0.6)
+    >>> threshold_for(y_true, y_score, precision=0.6)
     0.5
     """
-    goal, bound = _one_demand({"fpr": fpr, "tpr": tpr, "precision": precision})
-    found = steps(checked(y, score, sample_weight, pos_label))
-    return float(found.thresholds[_best_step(found, goal, bound)])
+    rate, target = _one_target({"fpr": fpr, "tpr": tpr, "precision": precision})
+    counts = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+    return float(counts.thresholds[_best_threshold(counts, rate, target)])
 
 
-def _called_positive(y_pred, n_rows, labels):
-    """Which rows are predicted positive, once all predictions are known labels."""
-    predicted = column(y_pred, "y_pred")
+def _predicted_positive(y_pred, n_rows, labels):
+    """Which rows are predicted positive, after checking that all predictions are known labels."""
+    predicted = check_1d(y_pred, "y_pred")
     if predicted.size != n_rows:
-        raise ValueError(f"y_pred has {predicted.size} rows but y has {n_rows}; pass one label per row")
+        raise ValueError(f"y_pred has {predicted.size} values for {n_rows} labels; pass one per row")
     known = (predicted == labels[0]) | (predicted == labels[1])
     if not known.all():
-        stranger = predicted[[known.argmin()]].tolist()[0]
-        raise ValueError(f"y_pred holds {stranger!r}, which is not in y; predict one of {sorted(labels)}")
+        unknown = predicted[[known.argmin()]].tolist()[0]
+        raise ValueError(f"y_pred contains {unknown!r}, which is not in y_true; predict one of {sorted(labels)}")
     return predicted == labels[1]
 
 
-def _one_demand(demands: dict[str, float | None]) -> tuple[str, float]:
-    """Name and value of the only demand that is given."""
-    given = {goal: bound for goal, bound in demands.items() if bound is not None}
+def _one_target(targets: dict[str, float | None]) -> tuple[str, float]:
+    """Name and value of the only target that is given."""
+    given = {rate: target for rate, target in targets.items() if target is not None}
     if len(given) != 1:
-        raise ValueError(f"{len(given)} demands given: {given}; give exactly one of fpr, tpr, precision")
-    ((goal, bound),) = given.items()
-    if not 0 <= bound <= 1:
-        raise ValueError(f"{goal}={bound}; choose a rate between 0 and 1")
-    return goal, bound
+        raise ValueError(f"{len(given)} targets given: {given}; give exactly one of fpr, tpr, precision")
+    ((rate, target),) = given.items()
+    check_param(rate, target, Number(0, 1))
+    return rate, target
 
 
-def _best_step(found: Steps, goal: str, bound: float) -> int:
-    """Index of the step that meets the demand at the least cost."""
-    _, tp, fp = found
-    if goal == "tpr":
-        first = np.argmax(tp / tp[-1] >= bound * (1.0 - ROUNDING))
-        return int(np.searchsorted(fp, fp[first], "right")) - 1  # more positives for the same negatives
-    if goal == "fpr":
-        last = np.flatnonzero(fp / fp[-1] <= bound * (1.0 + ROUNDING))[-1]
+def _best_threshold(counts: ThresholdCounts, rate: str, target: float) -> int:
+    """Index of the best threshold that meets the target."""
+    _, tp, fp = counts
+    if rate == "tpr":
+        first = np.argmax(tp / tp[-1] >= target * (1.0 - ROUNDING))
+        return int(np.searchsorted(fp, fp[first], "right")) - 1  # more true positives at the same FPR
+    if rate == "fpr":
+        last = np.flatnonzero(fp / fp[-1] <= target * (1.0 + ROUNDING))[-1]
     else:
-        last = _last_precise_step(tp, fp, bound)
-    return int(np.searchsorted(tp, tp[last]))  # fewer negatives for the same positives
+        last = _last_precise(tp, fp, target)
+    return int(np.searchsorted(tp, tp[last]))  # fewer false positives at the same TPR
 
 
-def _last_precise_step(tp, fp, bound):
-    """Index of the lowest threshold that reaches the precision; calling nothing positive has precision 0."""
+def _last_precise(tp, fp, target):
+    """Index of the lowest threshold that reaches the precision; predicting no positives has precision 0."""
     precision = np.divide(tp, tp + fp, out=np.zeros(tp.size), where=tp > 0)
-    enough = np.flatnonzero(precision >= bound * (1.0 - ROUNDING))
-    if enough.size == 0:
+    reached = np.flatnonzero(precision >= target * (1.0 - ROUNDING))
+    if reached.size == 0:
         best = precision.max()
-        raise ValueError(f"no threshold reaches precision {bound}; ask for {best:.6g}, the best, or less")
-    return enough[-1]
+        raise ValueError(f"no threshold reaches precision {target}; ask for {best:.6g}, the best, or less")
+    return reached[-1]

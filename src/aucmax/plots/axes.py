@@ -1,17 +1,19 @@
-"""New axes, and the colours of verdicts."""
+"""Axes of new figures, and the colours of verdicts."""
 
 from __future__ import annotations
 
 from typing import Any
 
+__all__ = ["COLOURS", "new_axes"]
+
 COLOURS = {"reference": "#404040", "better": "#1a7f37", "tie": "#3465a4", "worse": "#b3261e"}
 
 
 def new_axes(n_lines: int = 5) -> Any:
-    """Axes of a figure of their own, which no window shows, high enough for so many lines."""
+    """Axes of a new figure, without a window, tall enough for that many lines."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        message = "pictures need matplotlib; install it: pip install 'aucmax[plot]'"
+        message = "plots need matplotlib; install it: pip install 'aucmax[plot]'"
         raise ModuleNotFoundError(message) from None
     return Figure(figsize=(8.0, 1.4 + 0.55 * n_lines), layout="constrained").subplots()

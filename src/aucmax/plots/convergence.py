@@ -1,4 +1,4 @@
-"""Objective and AUC of solvers, against passes and time."""
+"""Convergence of solvers: objective and AUC against passes over the data and time."""
 
 from __future__ import annotations
 
@@ -8,30 +8,42 @@ import numpy as np
 
 from aucmax.plots.axes import new_axes
 
+__all__ = ["plot_convergence"]
+
 
 def plot_convergence(runs: dict[str, Any], *, optimum: float | None = None) -> Any:
-    """Draw suboptimality and AUC of several runs against passes over the data and against time.
+    """Plot suboptimality and AUC of several runs against passes over the data and against time.
 
     Parameters
     ----------
     runs : dict of name to Trace
         The `trace_` of fitted estimators or the `trace` of solutions.
     optimum : float, optional
-        Smallest value of the objective; if not given, the certified lower bound closest to it.
+        Minimum of the objective; by default the largest certified lower bound of all runs.
 
     Returns
     -------
     matplotlib figure
-        Of two columns, passes and seconds; the row with the AUCs is left out where no run was monitored.
+        With two columns, passes and seconds; without the row of AUCs if no run was monitored.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from aucmax import AUCClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> trace = AUCClassifier(solver="sdca", random_state=0).fit(X, y).trace_
+    >>> [ax.get_xlabel() for ax in plot_convergence({"sdca": trace}).axes]
+    ['passes over the data', 'seconds (without evaluation)']
     """
-    lowest = max((trace["objective"] - trace["gap"]).max() for trace in runs.values()) if optimum is None else optimum
+    if optimum is None:
+        optimum = max((trace["objective"] - trace["gap"]).max() for trace in runs.values())
     monitored = any(np.isfinite(trace["auc"]).any() for trace in runs.values())
     figure = new_axes(7 if monitored else 4).figure
     figure.clear()
     grid = figure.subplots(1 + monitored, 2, squeeze=False, sharex="col")
-    clocks = {"passes": "passes over the data", "seconds": "seconds, evaluation not counted"}
+    clocks = {"passes": "passes over the data", "seconds": "seconds (without evaluation)"}
     for column, (clock, label) in zip(grid.T, clocks.items(), strict=True):
-        _draw_excess(column[0], runs, clock, lowest)
+        _draw_suboptimality(column[0], runs, clock, optimum)
         if monitored:
             _draw_aucs(column[1], runs, clock)
         column[-1].set_xlabel(label)
@@ -39,10 +51,10 @@ def plot_convergence(runs: dict[str, Any], *, optimum: float | None = None) -> A
     return figure
 
 
-def _draw_excess(ax: Any, runs: dict[str, Any], clock: str, lowest: float) -> None:
+def _draw_suboptimality(ax: Any, runs: dict[str, Any], clock: str, optimum: float) -> None:
     for name, trace in runs.items():
-        excess = (trace["objective"] - lowest) / lowest
-        ax.plot(trace[clock], np.where(excess > 0, excess, np.nan), label=name, linewidth=1.4)
+        relative = (trace["objective"] - optimum) / optimum
+        ax.plot(trace[clock], np.where(relative > 0, relative, np.nan), label=name, linewidth=1.4)
     ax.set_yscale("log")
     ax.set_ylabel("(objective - optimum) / optimum")
     ax.spines[["top", "right"]].set_visible(False)

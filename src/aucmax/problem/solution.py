@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.metrics import auc_of_classes
+from aucmax.metrics.auc import auc_of_classes
 from aucmax.numerics.matrix import dot
 
 

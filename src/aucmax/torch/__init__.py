@@ -1,4 +1,4 @@
-"""Losses for PyTorch models that rank: `pip install 'aucmax[torch]'`."""
+"""PyTorch losses for AUC maximisation: `pip install 'aucmax[torch]'`."""
 
 try:
     import torch  # noqa: F401

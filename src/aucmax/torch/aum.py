@@ -1,4 +1,4 @@
-"""AUM: area under the minimum of false positives and false negatives, as a loss.
+"""AUM, the area under the minimum of false positives and false negatives, as a PyTorch loss.
 
     Hillman, Hocking. "Optimizing ROC Curves with a Sort-Based Surrogate Loss." JMLR 2023.
 
@@ -6,9 +6,10 @@ With scores in descending order, FP the weight of the negatives before a gap and
 
     AUM = sum over gaps (s_r - s_{r+1}) min(FP_r, FN_r)
 
-The lead D = FN - FP falls by w at a row of weight w, from the weight of all positives to minus that of all negatives.
-The derivative by the score of a row is clip(D, 0, w), less w for a positive. If the score grows, D is taken before
-the rows that it ties with, if it falls, w above D after them. The gradient is the mean of the two.
+The difference D = FN - FP decreases by w at a row of weight w, from the weight of all positives to minus that of all
+negatives. The derivative with respect to the score of a row is clip(D, 0, w), minus w for a positive: for the right
+derivative D is taken before the rows tied with it, for the left one w above D after them. The gradient is the mean of
+the two (docs/mathematics.md, section 11).
 """
 
 from __future__ import annotations
@@ -17,29 +18,32 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from aucmax.torch.batch import Batch, checked, from_end, mean_and_variance, shares
+from aucmax.torch.batch import Batch, check_batch, mean_and_variance, normalized, reverse_cumsum
+from aucmax.validation.params import Boolean, check_param
 
-ROUNDING = 4.0  # units in the last place of the largest score: scores that differ by less are equal
+__all__ = ["AUMLoss"]
+
+ROUNDING = 4.0  # units in the last place of the largest score: scores that differ by less count as equal
 
 
 class AUMLoss(nn.Module):
     """Area under the minimum of false positives and false negatives, over all thresholds, in O(n log n).
 
     It equals `aucmax.aum.aum` of the labels' error functions at the same scores, is convex in the scores, and zero
-    when all positives lead. The gradient is the mean of the left and the right derivative; they differ at ties only.
+    for a perfect ranking. The gradient is the mean of the left and the right derivative, which differ only at ties.
 
-    AUM is in the unit of the scores: half the scores have half the AUM and the same ranking. What minimises it may
-    therefore shrink the scores to nothing instead of ranking better. Set `standardize`, or fix the scale of the
+    AUM scales with the scores: halving the scores halves AUM without changing the ranking. Minimising it may
+    therefore shrink the scores to zero instead of improving the ranking. Set `standardize`, or fix the scale of the
     scores in the model.
 
     Parameters
     ----------
     standardize : bool
         Divide the scores by their standard deviation in the batch (unless they are all equal, up to rounding). The
-        loss no longer sees their scale, and is no longer convex.
+        loss is then invariant to their scale, and no longer convex.
     rates : bool
-        Divide weights by the sum of their class: errors are rates and not counts, and the loss does not grow with
-        the batch.
+        Divide the weights of each class by their sum: errors are rates instead of counts, and the loss does not grow
+        with the batch size.
 
     Examples
     --------
@@ -51,46 +55,49 @@ class AUMLoss(nn.Module):
 
     def __init__(self, standardize: bool = False, rates: bool = False) -> None:
         super().__init__()
+        check_param("standardize", standardize, Boolean())
+        check_param("rates", rates, Boolean())
         self.standardize = standardize
         self.rates = rates
 
     def forward(self, scores: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
         """Loss of a batch; arguments and result are as in `PairwiseSquaredLoss.forward`."""
-        batch = checked(scores, labels, weight)
+        batch = check_batch(scores, labels, weight)
         batch = _standardized(batch) if self.standardize else batch
-        batch = batch.in_shares() if self.rates else batch
+        batch = batch.with_normalized_weights() if self.rates else batch
         ordered, order = torch.sort(batch.scores.detach(), descending=True)
         p, q = batch.p[order], batch.q[order]
-        nothing = 0 * ordered.sum()  # NaN if a score is not finite
-        value = (-ordered.diff() * torch.minimum(q.cumsum(0)[:-1], from_end(p)[1:])).sum() + nothing
-        slope = _slope(-ordered, p, p + q) + nothing
-        return (value + (slope * batch.steps.gather(0, order)).sum()) * batch.is_mixed
+        zero = 0 * ordered.sum()  # NaN if a score is not finite
+        value = (-ordered.diff() * torch.minimum(q.cumsum(0)[:-1], reverse_cumsum(p)[1:])).sum() + zero
+        gradient = _gradient(-ordered, p, p + q) + zero
+        return (value + (gradient * batch.steps.gather(0, order)).sum()) * batch.has_both_classes
 
     def extra_repr(self) -> str:
-        """What is shown between the brackets."""
+        """The parameters, as shown by `repr`."""
         return f"standardize={self.standardize}, rates={self.rates}"
 
 
 def _standardized(batch: Batch) -> Batch:
-    """The scores in units of their standard deviation; those that are equal up to rounding stay as they are.
+    """The scores divided by their standard deviation, unless they are equal up to rounding.
 
-    Squares are taken in units of the range of the scores, where they neither vanish nor overflow.
+    Squares are taken after division by the range of the scores, where they neither underflow nor overflow.
     """
-    share = shares(batch.p + batch.q)
-    counted = batch.scores.detach()[share > 0]
-    if not counted.numel():
+    weight = normalized(batch.p + batch.q)
+    weighted = batch.scores.detach()[weight > 0]
+    if not weighted.numel():
         return batch
-    lowest, highest = counted.aminmax()
-    differ = highest - lowest > ROUNDING * torch.finfo(counted.dtype).eps * counted.abs().max()
+    lowest, highest = weighted.aminmax()
+    differ = highest - lowest > ROUNDING * torch.finfo(weighted.dtype).eps * weighted.abs().max()
     unit = torch.where(differ, highest - lowest, 1.0)
-    _, variance = mean_and_variance((batch.scores - lowest) / unit, share)
+    _, variance = mean_and_variance((batch.scores - lowest) / unit, weight)
     return batch._replace(scores=batch.scores / unit / torch.where(differ, variance, 1.0).sqrt())
 
 
-def _slope(thresholds: Tensor, p: Tensor, weight: Tensor) -> Tensor:
-    """Mean of the left and the right derivative of AUM by each of the scores, thresholds ascending."""
-    lead = p.sum() - pad(weight.cumsum(0), (1, 0))
-    before = lead[torch.searchsorted(thresholds, thresholds)]
-    after = lead[torch.searchsorted(thresholds, thresholds, right=True)]
-    growing, falling = (torch.minimum(part.clamp(min=0), weight) for part in (before, after + weight))
-    return (growing + falling) / 2 - p
+def _gradient(thresholds: Tensor, p: Tensor, weight: Tensor) -> Tensor:
+    """Mean of the left and the right derivative of AUM by each of the scores; thresholds ascend."""
+    difference = p.sum() - pad(weight.cumsum(0), (1, 0))  # D = FN - FP before each row, and after the last
+    before_ties = difference[torch.searchsorted(thresholds, thresholds)]
+    after_ties = difference[torch.searchsorted(thresholds, thresholds, right=True)]
+    right = torch.minimum(before_ties.clamp(min=0), weight)
+    left = torch.minimum((after_ties + weight).clamp(min=0), weight)
+    return (right + left) / 2 - p

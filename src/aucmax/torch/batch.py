@@ -1,7 +1,7 @@
-"""The door of the losses: scores, labels and weights of a batch, checked once.
+"""Validation of the scores, labels and weights of a batch, and sums that the losses share.
 
-Labels and weights are checked by value, which on a GPU waits for them. Scores are not: NaN and infinity make loss and
-gradient NaN, as in PyTorch's own losses, so that a `GradScaler` can see them and skip the step.
+The values of labels and weights are checked, which on a GPU synchronises. Those of scores are not: NaN and infinity
+make loss and gradient NaN, as in PyTorch's own losses, so that a `GradScaler` can detect them and skip the step.
 """
 
 from __future__ import annotations
@@ -11,63 +11,65 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+__all__ = ["Batch", "check_batch", "mean_and_variance", "normalized", "reverse_cumsum"]
+
 
 class Batch(NamedTuple):
-    """Scores, and the weight of every row as a positive (zero for negatives) and as a negative."""
+    """A validated batch."""
 
     scores: Tensor
-    p: Tensor
-    q: Tensor
+    p: Tensor  # weights of the positives; zero for negatives
+    q: Tensor  # weights of the negatives; zero for positives
 
-    def centred(self) -> Batch:
-        """The same with scores of mean zero, where floating point numbers are densest."""
+    def with_centred_scores(self) -> Batch:
+        """The same with scores of mean zero, where floating-point numbers are densest."""
         return self._replace(scores=self.scores - self.scores.detach().sum() / max(self.scores.numel(), 1))
 
-    def in_shares(self) -> Batch:
-        """The same with the weights of either class divided by their sum."""
-        return self._replace(p=shares(self.p), q=shares(self.q))
+    def with_normalized_weights(self) -> Batch:
+        """The same with the weights of each class divided by their sum."""
+        return self._replace(p=normalized(self.p), q=normalized(self.q))
 
     @property
-    def is_mixed(self) -> Tensor:
-        """Whether both classes are there."""
+    def has_both_classes(self) -> Tensor:
+        """Whether both classes have a row of positive weight."""
         return self.p.any() & self.q.any()
 
     @property
     def steps(self) -> Tensor:
-        """Zeros that pass gradients on to the scores: what a Taylor polynomial at the scores is written in."""
+        """Zeros that pass gradients on to the scores: the variables of a Taylor polynomial at the scores."""
         return self.scores - self.scores.detach()
 
 
-def shares(weight: Tensor) -> Tensor:
-    """The weights divided by their sum; zeros stay zeros."""
+def normalized(weight: Tensor) -> Tensor:
+    """The weights divided by their sum; zeros if all are zero."""
     total = weight.sum()
     return weight / torch.where(total > 0, total, 1.0)
 
 
-def mean_and_variance(scores: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
-    """Of scores that count with these shares."""
-    mean = (share * scores).sum()
-    return mean, (share * (scores - mean) ** 2).sum()
+def mean_and_variance(scores: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Weighted mean and variance; the weights sum to 1."""
+    mean = (weight * scores).sum()
+    return mean, (weight * (scores - mean) ** 2).sum()
 
 
-def from_end(values: Tensor) -> Tensor:
-    """Sums of each value and all after it, added up from the end: no digit is lost to a difference."""
+def reverse_cumsum(values: Tensor) -> Tensor:
+    """Sums of each value and all after it, accumulated from the end: no subtraction, hence no cancellation."""
     return values.flip(0).cumsum(0).flip(0)
 
 
-def checked(scores: Tensor, labels: Tensor, weight: Tensor | None) -> Batch:
-    """Refuse what no loss can take; return the rest, in single precision at least."""
-    column = _column(scores, "scores")
-    if not column.is_floating_point():
-        raise TypeError(f"scores have type {scores.dtype}; pass floating point numbers, the model's raw output")
-    if column.dtype in (torch.float16, torch.bfloat16):
-        column = column.float()
-    is_pos = _positives(_column(labels, "labels", column.numel()))
-    weights = torch.ones_like(column) if weight is None else _weights(weight, column)
-    return Batch(column, weights * is_pos, weights * ~is_pos)
+def check_batch(scores: Tensor, labels: Tensor, weight: Tensor | None) -> Batch:
+    """Validate the arguments of a loss; scores are returned in single precision at least."""
+    scores_1d = _as_1d(scores, "scores")
+    if not scores_1d.is_floating_point():
+        raise TypeError(f"scores have type {scores.dtype}; pass floating-point numbers, the model's raw output")
+    if scores_1d.dtype in (torch.float16, torch.bfloat16):
+        scores_1d = scores_1d.float()
+    is_pos = _positives(_as_1d(labels, "labels", scores_1d.numel()))
+    weights = torch.ones_like(scores_1d) if weight is None else _weights(weight, scores_1d)
+    return Batch(scores_1d, weights * is_pos, weights * ~is_pos)
 
 
-def _column(values: Tensor, name: str, n_rows: int | None = None) -> Tensor:
+def _as_1d(values: Tensor, name: str, n_rows: int | None = None) -> Tensor:
     """The values as a tensor of shape (n,)."""
     if not isinstance(values, Tensor):
         raise TypeError(f"{name} is a {type(values).__name__}; pass a torch.Tensor")
@@ -89,8 +91,8 @@ def _positives(labels: Tensor) -> Tensor:
 
 
 def _weights(weight: Tensor, scores: Tensor) -> Tensor:
-    """Weights like the scores, without a gradient."""
-    weights = _column(weight, "weight", scores.numel()).detach().to(scores.dtype)
+    """Weights of the type of the scores, without a gradient."""
+    weights = _as_1d(weight, "weight", scores.numel()).detach().to(scores.dtype)
     good = weights.isfinite() & (weights >= 0)
     if not good.all():
         where = int(good.int().argmin())

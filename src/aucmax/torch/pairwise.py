@@ -12,9 +12,10 @@ positives below the gap and Q_l that of the negatives above it, z_ij of an activ
     Z_l = sum of d Q over the gaps above       Y_l = sum of d P over the gaps below
     E[z_+^2] = sum_l d_l P_l (2 Z_l + d_l Q_l),   its gradient -2 p_i Z_i for positive, 2 q_j Y_j for negative rows
 
-with p and q divided by their sums. Nothing is subtracted but neighbours, so single precision is enough. While the
-order stays, the loss is quadratic in the scores, and its Taylor polynomial at them has all of its derivatives. If
-PyTorch differentiated the sums over gaps, gradients would be small differences of large numbers.
+with p and q divided by their sums. Only neighbours are subtracted, so single precision is enough. As long as the
+order does not change, the loss is quadratic in the scores and equal to its Taylor polynomial at them, which is
+returned. Differentiating the sums over gaps with autograd would compute gradients as small differences of large
+numbers (docs/mathematics.md, section 9).
 """
 
 from __future__ import annotations
@@ -23,32 +24,34 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from aucmax.torch.batch import checked, from_end, mean_and_variance
-from aucmax.validation.params import check_number
+from aucmax.torch.batch import check_batch, mean_and_variance, reverse_cumsum
+from aucmax.validation.params import Number, check_param
+
+__all__ = ["PairwiseSquaredHingeLoss", "PairwiseSquaredLoss"]
 
 
-class _Pairwise(nn.Module):
-    """What both losses share: the margin."""
+class _PairwiseLoss(nn.Module):
+    """Base of the pairwise losses: the margin."""
 
     def __init__(self, margin: float = 1.0) -> None:
         super().__init__()
-        check_number("margin", margin)
+        check_param("margin", margin, Number(0, open="low"))
         self.margin = float(margin)
 
     def extra_repr(self) -> str:
-        """What is shown between the brackets."""
+        """The parameters, as shown by `repr`."""
         return f"margin={self.margin:g}"
 
 
-class PairwiseSquaredLoss(_Pairwise):
+class PairwiseSquaredLoss(_PairwiseLoss):
     """Half the mean of (margin - (s - s'))^2 over all pairs of a positive score s and a negative score s'.
 
-    It equals the squared loss of `AUCClassifier` at the same scores, takes O(n) and has all derivatives.
+    It equals the squared loss of `AUCClassifier` at the same scores, takes O(n) and is infinitely differentiable.
 
     Parameters
     ----------
     margin : float
-        By how much positives shall lead. Another margin is another scale of the scores.
+        Desired difference between the scores of a positive and a negative; it only sets the scale of the scores.
 
     Examples
     --------
@@ -64,26 +67,26 @@ class PairwiseSquaredLoss(_Pairwise):
         Parameters
         ----------
         scores : Tensor of shape (n,) or (n, 1)
-            The model's raw output. NaN or infinity make the loss and its gradient NaN. Half precision is computed
-            and returned in single.
+            The model's raw output. NaN or infinity make the loss and its gradient NaN. For half precision, the loss
+            is computed and returned in single precision.
         labels : Tensor of the same length
             0 and 1, -1 and 1, or bool.
         weight : Tensor of the same length, optional
-            Zero or positive; a pair weighs the product of its rows. No gradient goes to it.
+            Zero or positive; a pair weighs the product of the weights of its rows. It receives no gradient.
 
         Returns
         -------
         Tensor
-            A number; 0, with a gradient of zeros, if a class is missing or has no weight.
+            A scalar; 0, with a gradient of zeros, if a class is missing or has no weight.
         """
-        batch = checked(scores, labels, weight).centred().in_shares()
+        batch = check_batch(scores, labels, weight).with_centred_scores().with_normalized_weights()
         mean_pos, variance_pos = mean_and_variance(batch.scores, batch.p)
         mean_neg, variance_neg = mean_and_variance(batch.scores, batch.q)
         shortfall = self.margin - mean_pos + mean_neg
-        return (shortfall**2 + variance_pos + variance_neg) / 2 * batch.is_mixed
+        return (shortfall**2 + variance_pos + variance_neg) / 2 * batch.has_both_classes
 
 
-class PairwiseSquaredHingeLoss(_Pairwise):
+class PairwiseSquaredHingeLoss(_PairwiseLoss):
     """Mean of max(0, margin - (s - s'))^2 over all pairs of a positive score s and a negative score s'.
 
     It equals the squared hinge of `AUCClassifier` at the same scores and takes O(n log n). First and second
@@ -92,7 +95,7 @@ class PairwiseSquaredHingeLoss(_Pairwise):
     Parameters
     ----------
     margin : float
-        By how much positives shall lead. Pairs that do cost nothing.
+        Pairs whose scores differ by at least the margin, in the right order, have no loss.
 
     Examples
     --------
@@ -104,24 +107,27 @@ class PairwiseSquaredHingeLoss(_Pairwise):
 
     def forward(self, scores: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
         """Loss of a batch; arguments and result are as in `PairwiseSquaredLoss.forward`."""
-        batch = checked(scores, labels, weight).centred().in_shares()
+        batch = check_batch(scores, labels, weight).with_centred_scores().with_normalized_weights()
         shifted = torch.where(batch.q > 0, batch.scores + self.margin, batch.scores)
         ordered, order = torch.sort(shifted.detach())
-        steps, p, q = batch.steps.gather(0, order), batch.p[order], batch.q[order]
-        value, slope = _value_and_slope(ordered.diff(), p, q)
-        return value + (slope * steps).sum() + _curvature(p, q, steps)
+        p, q = batch.p[order], batch.q[order]
+        steps = batch.steps.gather(0, order)
+        value, gradient = _value_and_gradient(ordered.diff(), p, q)
+        return value + (gradient * steps).sum() + _quadratic_term(p, q, steps)
 
 
-def _value_and_slope(gaps: Tensor, p: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
+def _value_and_gradient(gaps: Tensor, p: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
     """E[z_+^2] and its derivative by each of the sorted scores."""
-    P, Q = p.cumsum(0)[:-1], from_end(q)[1:]
-    Z, Y = pad(from_end(gaps * Q), (0, 1)), pad((gaps * P).cumsum(0), (1, 0))
+    P = p.cumsum(0)[:-1]
+    Q = reverse_cumsum(q)[1:]
+    Z = pad(reverse_cumsum(gaps * Q), (0, 1))
+    Y = pad((gaps * P).cumsum(0), (1, 0))
     value = (gaps * P * (2 * Z[1:] + gaps * Q)).sum()
     return value, 2 * (q * Y - p * Z)
 
 
-def _curvature(p: Tensor, q: Tensor, steps: Tensor) -> Tensor:
-    """sum over the active pairs of p_i q_j (step_i - step_j)^2, half of the second derivative along the steps."""
-    squares = (p * from_end(q) + q * p.cumsum(0)) * steps**2
-    products = p * steps * from_end(q * steps)
+def _quadratic_term(p: Tensor, q: Tensor, steps: Tensor) -> Tensor:
+    """Sum over the active pairs of p_i q_j (step_i - step_j)^2: half of the second derivative along the steps."""
+    squares = (p * reverse_cumsum(q) + q * p.cumsum(0)) * steps**2
+    products = p * steps * reverse_cumsum(q * steps)
     return (squares - 2 * products).sum()

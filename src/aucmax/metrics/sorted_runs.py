@@ -1,7 +1,7 @@
-"""SortedRuns: scores that keep coming, in sorted runs of falling length, for counting those below any score.
+"""SortedRuns: a growing set of scores in sorted runs, to count the scores below any given one.
 
-A new run is merged with its neighbour as long as that is not twice as long, as in a log-structured merge tree: a
-score is moved O(log n) times, and there are O(log n) runs to look into. 24 bytes are kept for every score.
+A new run is merged with the last one unless that is at least twice as long, as in a log-structured merge tree: a
+score is moved O(log n) times, and a query searches O(log n) runs. Each score takes 24 bytes.
 """
 
 from __future__ import annotations
@@ -10,23 +10,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+__all__ = ["SortedRun", "SortedRuns"]
 
-class Run(NamedTuple):
-    """Ascending scores, their weights, and the sums of the weights before each of them and after the last."""
+
+class SortedRun(NamedTuple):
+    """Scores in ascending order."""
 
     scores: np.ndarray
     weight: np.ndarray
-    below: np.ndarray
+    below: np.ndarray  # sum of the weights before each score, and of all weights; one longer than `scores`
 
     @classmethod
-    def of(cls, scores: np.ndarray, weight: np.ndarray) -> Run:
-        """Sort some scores; stable sorting is quick where there are sorted runs already."""
+    def of(cls, scores: np.ndarray, weight: np.ndarray) -> SortedRun:
+        """Sort some scores; a stable sort is fast on input that consists of sorted runs."""
         order = np.argsort(scores, kind="stable")
         return cls(scores[order], weight[order], np.append(0.0, np.cumsum(weight[order])))
 
-    def merged(self, other: Run) -> Run:
+    def merged(self, other: SortedRun) -> SortedRun:
         """One run of two."""
-        return Run.of(np.append(self.scores, other.scores), np.append(self.weight, other.weight))
+        return SortedRun.of(np.append(self.scores, other.scores), np.append(self.weight, other.weight))
 
 
 class SortedRuns:
@@ -42,14 +44,14 @@ class SortedRuns:
     """
 
     def __init__(self) -> None:
-        self.runs: list[Run] = []
+        self.runs: list[SortedRun] = []
         self.total = 0.0
 
     def add(self, scores: np.ndarray, weight: np.ndarray) -> None:
         """Add some scores."""
         if scores.size == 0:
             return
-        run = Run.of(scores, weight)
+        run = SortedRun.of(scores, weight)
         while self.runs and self.runs[-1].scores.size < 2 * run.scores.size:
             run = self.runs.pop().merged(run)
         self.runs.append(run)

@@ -1,4 +1,4 @@
-"""The models that a comparison knows by name: ours, and what users would otherwise take."""
+"""The models that can be compared by name: those of this package and the usual alternatives."""
 
 from __future__ import annotations
 
@@ -13,43 +13,49 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from aucmax.comparison.trial import Trial
+from aucmax.comparison.out_of_fold import ComparisonData
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.numerics.matrix import is_sparse
 from aucmax.solvers import SOLVERS
 
+__all__ = ["STANDARD_MODELS", "find_models"]
 
-def find_models(models: Any, trial: Trial, random_state: int) -> dict[str, Any]:
-    """The classifiers by name; names become classifiers that suit the trial."""
+
+def find_models(models: Any, data: ComparisonData, random_state: int) -> dict[str, Any]:
+    """The classifiers by name; names are replaced by classifiers that suit the data."""
     if not isinstance(models, Mapping):
-        names = STANDARD if models is None else [models] if isinstance(models, str) else models
+        names = STANDARD_MODELS if models is None else [models] if isinstance(models, str) else models
         models = {name: name for name in names}
     found = {
-        name: _named(model, trial, random_state) if isinstance(model, str) else model
+        name: _model_named(model, data, random_state) if isinstance(model, str) else model
         for name, model in models.items()
     }
     if not found:
         raise ValueError("no models; give names, a dict of classifiers, or None for the standard ones")
     for name, model in found.items():
         if not hasattr(model, "fit") or not (hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
-            raise ValueError(f"model {name!r} is {model!r}; give a classifier that scores rows")
+            raise ValueError(
+                f"model {name!r} is {model!r}; give a classifier with decision_function or predict_proba"
+            )
     return found
 
 
-def _named(name: str, trial: Trial, random_state: int) -> Any:
-    if name in STANDARD:
-        rare = min(int(np.bincount(trial.is_pos[train], minlength=2).min()) for train, _ in trial.folds)
+def _model_named(name: str, data: ComparisonData, random_state: int) -> Any:
+    if name in STANDARD_MODELS:
+        rare = min(int(np.bincount(data.is_pos[train], minlength=2).min()) for train, _ in data.folds)
         folds = StratifiedKFold(min(5, rare), shuffle=True, random_state=random_state)
-        return STANDARD[name](is_sparse(trial.X), folds)
+        return STANDARD_MODELS[name](is_sparse(data.X), folds)
     if name in SOLVERS:
         return AUCClassifier(loss=SOLVERS[name].losses[0].name, solver=name, random_state=random_state)
-    raise ValueError(f"unknown model {name!r}; choose from {[*STANDARD, *SOLVERS]} or give a dict of classifiers")
+    raise ValueError(
+        f"unknown model {name!r}; choose from {[*STANDARD_MODELS, *SOLVERS]} or give a dict of classifiers"
+    )
 
 
 def _logistic(sparse: bool, folds: Any, class_weight: str | None = None) -> Any:
-    """Tuned: ten strengths by cross-validated AUC, as AUCClassifierCV does it."""
+    """Tuned: ten values of C by cross-validated AUC, as in AUCClassifierCV."""
     settings: dict[str, Any] = {"scoring": "roc_auc", "max_iter": 10_000, "class_weight": class_weight}
     if "use_legacy_attributes" in inspect.signature(LogisticRegressionCV).parameters:  # scikit-learn 1.8 and newer
         settings |= {"l1_ratios": (0.0,), "use_legacy_attributes": False}
@@ -60,7 +66,8 @@ def _ridge(sparse: bool, folds: Any) -> Any:
     return make_pipeline(StandardScaler(with_mean=not sparse), RidgeClassifier(class_weight="balanced"))
 
 
-STANDARD: dict[str, Callable[[bool, Any], Any]] = {
+# called with whether X is sparse, and with the inner folds for tuning
+STANDARD_MODELS: dict[str, Callable[[bool, Any], Any]] = {
     "aucmax": lambda sparse, folds: AUCClassifierCV(cv=folds.n_splits, random_state=folds.random_state),
     "kernel": lambda sparse, folds: KernelAUCClassifier(cv=folds.n_splits, random_state=folds.random_state),
     "logistic": _logistic,

@@ -1,12 +1,12 @@
-"""AUC against accuracy over all rankings: consistency, discriminancy, and the AUC that an error rate implies.
+"""AUC against accuracy over all rankings: consistency, discriminancy, and the expected AUC at an error rate.
 
     Ling, Huang, Zhang. "AUC: a statistically consistent and more discriminating measure than accuracy."
     IJCAI 2003.
     Cortes, Mohri. "AUC optimization vs. error rate minimization." NIPS 2003.
 
-Every order of n_pos positives and n_neg negatives, without ties, is one ranking; the `cut` best are called
-positive. Rankings are counted by true positives above the cut, which fix the accuracy, and by pairs won,
-which fix the AUC. All counts are Python integers, hence exact.
+Every order of n_pos positives and n_neg negatives, without ties, is one ranking; the `cut` top-ranked rows are
+predicted positive. Rankings are counted by true positives above the cut, which determine the accuracy, and by pairs
+won, which determine the AUC. All counts are Python integers, hence exact.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aucmax.validation.params import Integer, check_param
+
+__all__ = ["RankingCounts", "consistency", "discriminancy", "expected_auc", "ranking_counts"]
+
 
 class RankingCounts(NamedTuple):
-    """Unordered pairs of rankings, by what AUC and accuracy say of the two; the letters are the paper's."""
+    """Number of unordered pairs of rankings, by which of the two AUC and accuracy prefer; letters as in the paper."""
 
-    agree: int
-    """R: both prefer the same ranking."""
-    disagree: int
-    """S: they prefer different ones."""
-    auc_only: int
-    """P: AUC differs, accuracy is the same."""
-    accuracy_only: int
-    """Q: accuracy differs, AUC is the same."""
+    agree: int  # R: both prefer the same ranking
+    disagree: int  # S: they prefer different ones
+    auc_only: int  # P: AUC differs, accuracy is the same
+    accuracy_only: int  # Q: accuracy differs, AUC is the same
 
 
 def ranking_counts(n_pos: int, n_neg: int, cut: int | None = None) -> RankingCounts:
@@ -39,7 +39,7 @@ def ranking_counts(n_pos: int, n_neg: int, cut: int | None = None) -> RankingCou
     n_pos, n_neg : int
         Sizes of the classes, at least 1.
     cut : int, optional
-        How many of the best are called positive, 0 to n_pos + n_neg; by default n_pos.
+        Number of top-ranked rows predicted positive, 0 to n_pos + n_neg; by default n_pos.
 
     Returns
     -------
@@ -50,10 +50,9 @@ def ranking_counts(n_pos: int, n_neg: int, cut: int | None = None) -> RankingCou
     >>> ranking_counts(3, 3)
     RankingCounts(agree=113, disagree=1, auc_only=62, accuracy_only=4)
     """
-    cut = n_pos if cut is None else cut
     _check_sizes(n_pos, n_neg)
-    if not 0 <= cut <= n_pos + n_neg:
-        raise ValueError(f"cut={cut}; choose a number of rows from 0 to n_pos + n_neg = {n_pos + n_neg}")
+    cut = n_pos if cut is None else cut
+    check_param("cut", cut, Integer(0, n_pos + n_neg))
     table = _histogram(n_pos, n_neg, cut)
     return RankingCounts(
         agree=_ordered_pairs(table),
@@ -69,7 +68,7 @@ def consistency(n_pos: int, n_neg: int, cut: int | None = None) -> float:
     Parameters
     ----------
     n_pos, n_neg, cut
-        See `ranking_counts`.
+        Sizes of the classes and number of rows predicted positive; see `ranking_counts`.
 
     Returns
     -------
@@ -87,17 +86,17 @@ def consistency(n_pos: int, n_neg: int, cut: int | None = None) -> float:
 
 
 def discriminancy(n_pos: int, n_neg: int, cut: int | None = None) -> float:
-    """Degree of discriminancy of AUC over accuracy, P / Q: how many more rankings AUC tells apart.
+    """Degree of discriminancy of AUC over accuracy, P / Q: how many more rankings AUC distinguishes.
 
     Parameters
     ----------
     n_pos, n_neg, cut
-        See `ranking_counts`.
+        As for `ranking_counts`.
 
     Returns
     -------
     float
-        Infinite if accuracy tells nothing apart that AUC does not; NaN if neither does.
+        Infinite if accuracy distinguishes no rankings that AUC does not; NaN if neither distinguishes any.
 
     Examples
     --------
@@ -123,7 +122,7 @@ def expected_auc(n_pos: int, n_neg: int, errors: int) -> float:
     Returns
     -------
     float
-        The accuracy if the classes are of one size, never more otherwise.
+        Equal to the accuracy if the classes are of the same size, at most the accuracy otherwise.
 
     Examples
     --------
@@ -131,9 +130,7 @@ def expected_auc(n_pos: int, n_neg: int, errors: int) -> float:
     (0.875, 0.8)
     """
     _check_sizes(n_pos, n_neg)
-    most = min(n_pos, n_neg)
-    if not 0 <= errors <= most:
-        raise ValueError(f"errors={errors}; the formula holds from 0 to min(n_pos, n_neg) = {most}")
+    check_param("errors", errors, Integer(0, min(n_pos, n_neg)))
     n = n_pos + n_neg
     fewer = sum(comb(n, x) for x in range(errors))
     all_cuts = sum(comb(n + 1, x) for x in range(errors + 1))
@@ -142,8 +139,8 @@ def expected_auc(n_pos: int, n_neg: int, errors: int) -> float:
 
 
 def _check_sizes(n_pos, n_neg):
-    if min(n_pos, n_neg) < 1:
-        raise ValueError(f"n_pos={n_pos}, n_neg={n_neg}; both classes need at least one row")
+    check_param("n_pos", n_pos, Integer(1))
+    check_param("n_neg", n_neg, Integer(1))
 
 
 def _histogram(n_pos, n_neg, cut):
