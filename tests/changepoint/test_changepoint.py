@@ -1,4 +1,4 @@
-"""Supervised changepoints without ruptures: brute force, rational arithmetic, other solvers, and reference values."""
+"""Supervised changepoints without ruptures: brute force, rational arithmetic, other solvers, reference values."""
 
 import json
 import os
@@ -11,24 +11,24 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from aucmax.aum import aum, roc_auc
+from aucmax.aum import aum, error_auc
 from aucmax.changepoint import (
-    FEATURES,
+    FEATURE_NAMES,
     IntervalRegression,
     PenaltyLearner,
     PenaltyRegressor,
     PenaltyTable,
     Segmentations,
-    feature_table,
-    features,
+    benchmark_names,
+    feature_matrix,
+    feature_vector,
     label_errors,
-    load,
-    model_path,
-    names,
-    plot,
+    load_benchmark,
+    make_toy_sequences,
+    model_selection_path,
+    plot_sequence,
     segment,
     target_intervals,
-    toy,
 )
 from aucmax.tables import read
 
@@ -62,8 +62,8 @@ def test_label_errors_count_every_region():
         labels = random_labels(rng)
         changes = [np.sort(rng.choice(np.arange(1, 40), size=k, replace=False)) for k in range(6)]
         found = label_errors(changes, rng.permutation(np.array(labels, dtype=object)).tolist())
-        for places, fp, fn in zip(changes, found.fp, found.fn):
-            counts = [sum(start < p <= end for p in places) for start, end, _ in labels]
+        for positions, fp, fn in zip(changes, found.fp, found.fn):
+            counts = [sum(start < p <= end for p in positions) for start, end, _ in labels]
             kinds = [kind for _, _, kind in labels]
             assert fp == sum((k == "0changes" and c > 0) or (k == "1change" and c > 1) for k, c in zip(kinds, counts))
             assert fn == sum(k != "0changes" and c == 0 for k, c in zip(kinds, counts))
@@ -73,12 +73,12 @@ def test_label_errors_count_every_region():
 def test_label_errors_of_the_stored_problem():
     given = stored("label_error")
     labels = list(zip(*given["labels"].values()))
-    sizes, places = (np.array(given["changes"][key]) for key in ("n_segments", "position"))
-    found = label_errors([places[sizes == size] for size in given["errors"]["n_segments"]], labels)
+    sizes, positions = (np.array(given["changes"][key]) for key in ("n_segments", "position"))
+    found = label_errors([positions[sizes == size] for size in given["errors"]["n_segments"]], labels)
     assert (found.fp.tolist(), found.fn.tolist()) == (given["errors"]["fp"], given["errors"]["fn"])
 
 
-def test_labels_and_changes_may_be_written_in_several_ways():
+def test_labels_and_changes_may_be_any_iterables():
     labels, changes = [(0, 4, "0changes"), (4, 8, "1change")], [[], [5], [5, 3]]
     truth = label_errors([[], [5], [3, 5]], labels)
     written = np.array(labels, dtype=object), iter(labels), [list(label) for label in labels]
@@ -90,15 +90,15 @@ def test_labels_and_changes_may_be_written_in_several_ways():
 @pytest.mark.parametrize(
     "label, message",
     [
-        (("0", 3, "1change"), r"label \('0', 3, '1change'\) starts or ends at no number"),
-        ((0, None, "1change"), "starts or ends at no number"),
-        ((0, 3, ["1change"]), "unknown label type"),
+        (("0", 3, "1change"), r"the start or end of label \('0', 3, '1change'\) is not a number"),
+        ((0, None, "1change"), "the start or end of label .* is not a number"),
+        ((0, 3, ["1change"]), "unknown kind of label"),
         (None, "label None is not a triple"),
         ("abc", "label 'abc' is not a triple"),
-        ((0.2, 0.5, "1change"), r"\(0.2, 0.5\] '1change' can never be right"),
+        ((0.2, 0.5, "1change"), r"\(0.2, 0.5\] '1change' can never be satisfied"),
     ],
 )
-def test_bad_labels_are_refused_with_the_reason(label, message):
+def test_invalid_labels_are_refused_with_the_reason(label, message):
     with pytest.raises(ValueError, match=message):
         label_errors([[1]], [label])
 
@@ -107,7 +107,7 @@ def test_regions_that_touch_do_not_overlap():
     assert label_errors([[4]], [(0, 4, "1change"), (4, 8, "0changes")]).fp.tolist() == [0]
 
 
-# The model path
+# The model selection path
 
 
 def test_model_path_is_the_argmin_in_rational_arithmetic():
@@ -115,7 +115,7 @@ def test_model_path_is_the_argmin_in_rational_arithmetic():
     for _ in range(200):
         size = int(rng.integers(1, 9))
         loss, complexity = rng.integers(0, 30, size=size), np.cumsum(rng.integers(1, 4, size=size))
-        path = model_path(loss, complexity)
+        path = model_selection_path(loss, complexity)
         crossings = {
             Fraction(int(loss[i] - loss[j]), int(complexity[j] - complexity[i]))
             for i in range(size) for j in range(i + 1, size)
@@ -132,23 +132,23 @@ def test_model_path_is_the_argmin_in_rational_arithmetic():
 def test_model_path_is_the_argmin_on_a_grid():
     rng = np.random.default_rng(2)
     loss, complexity = np.sort(rng.exponential(size=30))[::-1], np.arange(30)
-    path = model_path(loss, complexity)
+    path = model_selection_path(loss, complexity)
     for penalty in np.geomspace(1e-4, 10, 300):
-        assert path.at(penalty) == np.argmin(loss + penalty * complexity)
+        assert path.select(penalty) == np.argmin(loss + penalty * complexity)
 
 
 def test_ends_of_a_model_path():
-    path = model_path([3, 2, 1], [0, 1, 2])
-    assert (path.at(0.0), path.at(np.inf)) == (2, 0)
+    path = model_selection_path([3, 2, 1], [0, 1, 2])
+    assert (path.select(0.0), path.select(np.inf)) == (2, 0)
     for penalty in (-1.0, np.nan):
         with pytest.raises(ValueError, match=f"penalty is {penalty}"):
-            path.at(penalty)
+            path.select(penalty)
 
 
 @stored_only
 def test_stored_model_paths():
     for given in stored("model_selection"):
-        path, truth = model_path(given["loss"], given["complexity"]), given["path"]
+        path, truth = model_selection_path(given["loss"], given["complexity"]), given["path"]
         assert np.array(given["complexity"])[path.model].tolist() == truth["complexity"]
         np.testing.assert_allclose(path.min_lambda, numbers(truth["min_lambda"]), rtol=1e-12)
         np.testing.assert_allclose(path.max_lambda, numbers(truth["max_lambda"]), rtol=1e-12)
@@ -158,7 +158,7 @@ def test_stored_model_paths():
 
 
 def brute_target(low, errors):
-    """All intervals between rows, the longest of those of fewest errors throughout, the later of equals."""
+    """Of all intervals between rows with the fewest errors throughout, the longest, the later of equal ones."""
     ends = [*low[1:], np.inf]
     least = np.flatnonzero(errors == errors.min())
     runs = [(a, b) for a in least for b in least if a <= b and (errors[a : b + 1] == errors.min()).all()]
@@ -189,7 +189,7 @@ def test_stored_target_intervals():
 # Features
 
 
-def plain_feature(name, values):
+def feature_by_name(name, values):
     if name.startswith("n."):
         number, transform = float(values.size), name.split(".")[1]
     else:
@@ -207,34 +207,34 @@ def plain_feature(name, values):
 
 
 def sums_to_zero(name):
-    """Rounding decides the sign of the sum of residuals; ours is zero."""
+    """The sign of the sum of residuals is rounding; ours is zero."""
     return name.startswith("residual orig") and name.endswith(("sum", "mean"))
 
 
 def test_features_by_their_names():
     values = np.random.default_rng(4).normal(size=37)
-    found = dict(zip(FEATURES, features(values), strict=True))
-    for name in FEATURES:
+    found = dict(zip(FEATURE_NAMES, feature_vector(values), strict=True))
+    for name in FEATURE_NAMES:
         if not sums_to_zero(name):
-            np.testing.assert_allclose(found[name], plain_feature(name, values), rtol=1e-10, err_msg=name)
+            np.testing.assert_allclose(found[name], feature_by_name(name, values), rtol=1e-10, err_msg=name)
 
 
 @stored_only
 def test_stored_features():
     given = stored("feature_vector")
-    assert list(FEATURES) == given["names"]
-    compared = [not sums_to_zero(name) for name in FEATURES]
-    found, truth = features(given["data"])[compared], numbers(given["features"])[compared]
+    assert list(FEATURE_NAMES) == given["names"]
+    compared = [not sums_to_zero(name) for name in FEATURE_NAMES]
+    found, truth = feature_vector(given["data"])[compared], numbers(given["features"])[compared]
     np.testing.assert_allclose(found, truth, rtol=1e-10)
 
 
 def test_features_of_large_values_may_be_infinite_but_do_not_warn():
-    assert not np.isfinite(features([1e140, -1e140, 0.0])).all()
+    assert not np.isfinite(feature_vector([1e140, -1e140, 0.0])).all()
 
 
 def test_shortest_sequences_have_features():
-    table = feature_table([[2.0], [1.0, 1.0]])
-    assert table.shape == (2, len(FEATURES)) and table[:, 0].tolist() == [1.0, 2.0]
+    table = feature_matrix([[2.0], [1.0, 1.0]])
+    assert table.shape == (2, len(FEATURE_NAMES)) and table[:, 0].tolist() == [1.0, 2.0]
 
 
 # Penalty tables
@@ -267,7 +267,7 @@ def test_errors_at_a_penalty_are_those_of_its_row():
 def test_error_functions_agree_with_the_table():
     rng = np.random.default_rng(7)
     table = PenaltyTable.from_rows(*random_table(rng))
-    errors, pred = table.errors(), rng.normal(size=30)
+    errors, pred = table.error_functions(), rng.normal(size=30)
     passed = errors.v <= -pred[errors.example]
     assert errors.fp[passed].sum() + errors.total_fn + errors.fn[passed].sum() == table.errors_at(pred).sum()
 
@@ -277,15 +277,15 @@ def test_some_sequences_keep_their_rows():
     chosen, pred = np.array([5, 2, 29]), np.array([0.1, -0.3, 0.2])
     everywhere = np.zeros(30)
     everywhere[chosen] = pred
-    assert table.some(chosen).errors_at(pred).tolist() == table.errors_at(everywhere)[chosen].tolist()
-    np.testing.assert_array_equal(table.some(chosen).targets(), table.targets()[chosen])
+    assert table.subset(chosen).errors_at(pred).tolist() == table.errors_at(everywhere)[chosen].tolist()
+    np.testing.assert_array_equal(table.subset(chosen).target_intervals(), table.target_intervals()[chosen])
 
 
 def test_false_negatives_at_penalty_zero_are_subtracted_for_aum():
     table = PenaltyTable.from_rows(
         [0, 0, 0, 1, 1], [-np.inf, 0, 1, -np.inf, 0], [0] * 3 + [1, 0], [1, 0, 2, 0, 0], [2, 1]
     )
-    errors = table.errors()
+    errors = table.error_functions()
     assert errors.total_fn == 1.0 and np.isfinite(aum(errors, [0.0, 0.0]).value)
     assert table.errors_at([-5.0, -5.0]).tolist() == [1, 1]
 
@@ -295,17 +295,17 @@ def test_rows_of_equal_penalty_are_one_for_errors_targets_and_aum():
         [0, 0, 0, 1, 1], [-np.inf, 1.0, 1.0, -np.inf, 0.0], [2, 1, 0, 1, 0], [0, 0, 1, 0, 1], [3, 3]
     )
     assert table.errors_at([5.0, 5.0]).tolist() == [1, 1]
-    assert table.errors().total_fn == 2.0
-    assert table.targets().tolist() == [[1.0, np.inf], [-np.inf, np.inf]]
+    assert table.error_functions().total_fn == 2.0
+    assert table.target_intervals().tolist() == [[1.0, np.inf], [-np.inf, np.inf]]
 
 
-def test_a_mask_chooses_sequences_as_their_numbers_do():
+def test_a_mask_selects_sequences_like_their_indices():
     table = PenaltyTable.from_rows(*random_table(np.random.default_rng(8)))
     mask = np.arange(30) % 3 == 0
-    by_mask, by_list, by_number = (table.some(each) for each in (mask, mask.tolist(), np.flatnonzero(mask)))
+    by_mask, by_list, by_index = (table.subset(each) for each in (mask, mask.tolist(), np.flatnonzero(mask)))
     for found in (by_mask, by_list):
         for name in ("starts", "min_log_lambda", "fp", "fn", "n_labels"):
-            np.testing.assert_array_equal(getattr(found, name), getattr(by_number, name))
+            np.testing.assert_array_equal(getattr(found, name), getattr(by_index, name))
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_a_mask_chooses_sequences_as_their_numbers_do():
         ({"n_labels": 2}, "n_labels must hold"),
     ],
 )
-def test_impossible_tables_are_refused_with_the_reason(changed, message):
+def test_invalid_tables_are_refused_with_the_reason(changed, message):
     columns = {"example": [0, 0], "min_log_lambda": [-np.inf, 0.0], "fp": [1, 0], "fn": [0, 1], "n_labels": [2]}
     with pytest.raises(ValueError, match=message):
         PenaltyTable.from_rows(**{**columns, **changed})
@@ -333,7 +333,7 @@ def test_impossible_tables_are_refused_with_the_reason(changed, message):
 @pytest.mark.parametrize(
     "log_penalty, message", [([0.0, np.nan], r"\[1\] is nan"), ([0.0] * 3, r"shape \(3,\)"), ([0.0], r"shape \(1,\)")]
 )
-def test_errors_are_told_at_one_penalty_for_each_sequence(log_penalty, message):
+def test_errors_need_one_penalty_for_each_sequence(log_penalty, message):
     with pytest.raises(ValueError, match=message):
         never_wrong([1, 1]).errors_at(log_penalty)
 
@@ -344,7 +344,7 @@ QUICK = {"cv": 3, "random_state": 0}
 
 
 def learnable(n=40, seed=0, noise=0.5):
-    """Features of which the first gives the middle of an interval of right log penalties."""
+    """Features of which the first two predict the midpoint of the interval of log penalties without errors."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
     middle = 3.0 * X[:, 0] - X[:, 1] + noise * rng.normal(size=n)
@@ -365,8 +365,8 @@ def test_learned_penalties_beat_a_constant_one():
 def test_descent_lowers_aum_and_keeps_the_best_number_of_steps():
     X, table = learnable(noise=2.0)
     model, first = (PenaltyRegressor(name, cv=3, random_state=5).fit(X, table) for name in ("aum", "interval"))
-    assert model.n_steps_ == int(np.argmax(model.trace_["validation_auc"])) > 0
-    errors = table.errors()
+    assert model.n_iter_ == int(np.argmax(model.trace_["validation_auc"])) > 0
+    errors = table.error_functions()
     assert aum(errors, -model.predict(X)).value < aum(errors, -first.predict(X)).value
 
 
@@ -379,7 +379,7 @@ def test_intercept_has_the_fewest_errors():
     np.testing.assert_allclose(X @ model.coef_ + model.intercept_, pred, atol=1e-12)
 
 
-def test_sequences_without_labels_change_nothing():
+def test_sequences_without_labels_have_no_effect():
     X, table = learnable()
     columns = (table.example, len(table)), (table.min_log_lambda, -np.inf), (table.fp, 0), (table.fn, 0)
     longer = PenaltyTable.from_rows(*(np.append(*column) for column in columns), np.append(table.n_labels, 0))
@@ -394,7 +394,7 @@ def test_same_seed_gives_the_same_model():
     np.testing.assert_array_equal(first.coef_, second.coef_)
 
 
-def test_columns_of_other_names_or_order_than_in_training_are_refused():
+def test_other_column_names_or_order_than_in_training_are_refused():
     X, table = learnable()
     frame = pd.DataFrame(X, columns=list("abcde"))
     model = PenaltyRegressor(**QUICK).fit(frame, table)
@@ -404,37 +404,37 @@ def test_columns_of_other_names_or_order_than_in_training_are_refused():
         model.predict(frame[list("edcba")])
 
 
-def test_a_refit_that_fails_leaves_the_regressor_as_it_was():
+def test_a_failed_refit_leaves_the_regressor_unchanged():
     X, table = learnable()
     model = PenaltyRegressor(**QUICK).fit(X, table)
     before = model.predict(X)
     few = PenaltyTable.from_rows([0, 0, 1, 1], [-np.inf, 0, -np.inf, 0], [1, 0, 0, 0], [0, 0, 0, 1], [1, 1])
-    with pytest.raises(ValueError, match="too few to hold"):
+    with pytest.raises(ValueError, match="too few to hold out"):
         model.fit(np.eye(2), few)
     np.testing.assert_array_equal(model.predict(X), before)
 
 
-def test_auc_does_not_see_the_intercept():
+def test_auc_does_not_depend_on_the_intercept():
     X, table = learnable()
     pred = PenaltyRegressor(**QUICK).fit(X, table).predict(X)
-    assert roc_auc(table.errors(), -pred) == pytest.approx(roc_auc(table.errors(), 7.0 - pred))
+    assert error_auc(table.error_functions(), -pred) == pytest.approx(error_auc(table.error_functions(), 7.0 - pred))
 
 
-# Pictures and files
+# Plots and files
 
 
 def test_plot_frames_violated_labels():
     data = np.repeat([0.0, 3.0], 20)
-    ax = plot(data, [(0, 10, "0changes"), (12, 25, "1change"), (30, 38, ">0changes")], [5, 20])
+    ax = plot_sequence(data, [(0, 10, "0changes"), (12, 25, "1change"), (30, 38, ">0changes")], [5, 20])
     shown = ax.get_legend().get_texts()
     assert [text.get_text() for text in shown] == [
         "0changes", "1change", ">0changes", "false positive", "false negative", "change",
     ]  # fmt: skip
 
 
-def test_plot_takes_labels_once_and_changes_in_any_order():
+def test_plot_accepts_labels_from_an_iterator_and_changes_in_any_order():
     labels, data = [(0, 10, "0changes"), (12, 25, "1change")], np.repeat([0.0, 3.0], 20)
-    ax = plot(data, iter(labels), [20, 5])
+    ax = plot_sequence(data, iter(labels), [20, 5])
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "0changes",
         "1change",
@@ -443,37 +443,37 @@ def test_plot_takes_labels_once_and_changes_in_any_order():
     ]
     for changes in ([0, 5], [5, 40]):
         with pytest.raises(ValueError, match="at least one value before it and one after"):
-            plot(data, labels, changes)
+            plot_sequence(data, labels, changes)
 
 
 @data_only
-def test_ready_set_has_the_published_targets():
-    data = load("H3K36me3_TDH_other")
+def test_benchmark_set_has_the_published_targets():
+    data = load_benchmark("H3K36me3_TDH_other")
     published = read(Path(os.environ["AUCMAX_DATA"]) / "changepoint" / data.name / "outputs.csv.xz")
     limits = {
         name: numbers(pair) for name, *pair in zip(*(published.column(column).tolist() for column in published.names))
     }
     np.testing.assert_allclose(
-        data.table.targets(), [limits[name] for name in data.sequences], rtol=1e-9
+        data.table.target_intervals(), [limits[name] for name in data.sequences], rtol=1e-9
     )  # its files differ by 1e-11
-    assert data.X.shape == (40, 36) and set(data.folds) == {"equal_labels"} and data.name in names()
+    assert data.X.shape == (40, 36) and set(data.folds) == {"equal_labels"} and data.name in benchmark_names()
 
 
-def test_missing_files_are_told_with_the_folder(tmp_path, monkeypatch):
+def test_missing_files_are_reported_with_the_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("AUCMAX_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=f"no folder {tmp_path}"):
-        load("systematic")
+        load_benchmark("systematic")
     (tmp_path / "changepoint" / "small").mkdir(parents=True)
     with pytest.raises(ValueError, match="no set 'systematic' in"):
-        load("systematic")
+        load_benchmark("systematic")
     with pytest.raises(ValueError, match="no set None in"):
-        load(None)
+        load_benchmark(None)
     monkeypatch.delenv("AUCMAX_DATA")
     with pytest.raises(FileNotFoundError, match="AUCMAX_DATA is not set"):
-        names()
+        benchmark_names()
 
 
-# Bad input
+# Invalid input
 
 
 FOUND = Segmentations(np.array([50.0, 9.0, 8.0, 1.0]), [np.arange(1, k + 1) for k in range(4)], length=10)
@@ -488,21 +488,21 @@ def never_wrong(n_labels):
     [
         ([[1.0, 2.0, 3.0]], [[(0, 2, "0changes"), (1, 3, "1change")]], r"\(0, 2\] '0changes' and .* overlap"),
         ([[1.0, 2.0, 3.0]], [[(0, 4, "1change")]], "ends beyond the 3 values of sequence 0"),
-        ([[1.0, 2.0], [1.0, np.nan]], [[], []], "sequence 1 has nan at place 1"),
-        ([[1.0, np.inf]], [[]], "sequence 0 has inf at place 1"),
-        ([[1.0, 2.0]], [[(0, 1, "2changes")]], "unknown label type '2changes' of sequence 0"),
+        ([[1.0, 2.0], [1.0, np.nan]], [[], []], "sequence 1 has nan at index 1"),
+        ([[1.0, np.inf]], [[]], "sequence 0 has inf at index 1"),
+        ([[1.0, 2.0]], [[(0, 1, "2changes")]], "unknown kind of label '2changes' of sequence 0"),
         ([[1.0, 2.0]], [[(1, 1, "1change")]], "is not a region"),
         ([[1.0, 2.0]], [[(0, 1)]], "not a triple"),
         ([[1.0, 2.0]], [[], []], "1 sequences but labels of 2"),
-        ([1.0, 2.0], [[], []], "several are a list"),
+        ([1.0, 2.0], [[], []], "several as a list"),
         ([], [], "no sequences"),
         ([[1.0, 2.0]], None, "labels are None; pass a list"),
         ([[1.0, 2.0]], [None], "labels of sequence 0 are None; pass a list"),
-        ([[1.0, 2.0, 3.0]], [[(2, 3, "1change")]], r"\(2, 3\] '1change' of sequence 0 can never be right"),
-        ([[0.0], [1e160] * 3 + [-1e160] * 3], [[], []], r"sequence 1 has 1e\+160 at place 0, whose square overflows"),
+        ([[1.0, 2.0, 3.0]], [[(2, 3, "1change")]], r"\(2, 3\] '1change' of sequence 0 can never be satisfied"),
+        ([[0.0], [1e160] * 3 + [-1e160] * 3], [[], []], r"sequence 1 has 1e\+160 at index 0, whose square overflows"),
     ],
 )  # fmt: skip
-def test_bad_sequences_and_labels_are_refused_with_the_reason(sequences, labels, message):
+def test_invalid_sequences_and_labels_are_refused_with_the_reason(sequences, labels, message):
     with pytest.raises(ValueError, match=message):
         PenaltyLearner().fit(sequences, labels)
 
@@ -510,28 +510,29 @@ def test_bad_sequences_and_labels_are_refused_with_the_reason(sequences, labels,
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: PenaltyRegressor("ridge").fit(*learnable()), "unknown model 'ridge'"),
-        (lambda: PenaltyRegressor(validation=1.0).fit(*learnable()), "validation=1.0"),
+        (lambda: PenaltyRegressor("ridge").fit(*learnable()), "model='ridge'; give one of"),
+        (lambda: PenaltyRegressor(validation_fraction=1.0).fit(*learnable()), "validation_fraction=1.0; give a"),
+        (lambda: PenaltyRegressor(cv="5").fit(*learnable()), "cv='5'; give an integer of 2 or more"),
         (lambda: PenaltyRegressor().fit(learnable()[0][:5], learnable()[1]), "X has 5 rows, but the table 40"),
         (lambda: PenaltyTable.from_rows([0, 2], [0, 0], [1, 1], [0, 0], [1, 1, 1]), "each of 0 .. 2 needs a row"),
         (lambda: PenaltyRegressor().fit(np.eye(2), never_wrong([0, 0])), "no sequence has a label"),
         (lambda: PenaltyRegressor().fit(np.eye(2), never_wrong([1, 1])), "very small penalty"),
-        (lambda: PenaltyRegressor(validation=None).fit(*learnable()), "validation=None; give a part"),
-        (lambda: PenaltyRegressor(descent="x").fit(*learnable()), "descent='x'; pass a Descent"),
-        (lambda: PenaltyRegressor(descent={}).fit(*learnable()), "descent={}; pass a Descent"),
-        (lambda: PenaltyLearner(max_segments=1).fit([[1.0, 2.0]], [[]]), "max_segments=1 leaves no change"),
-        (lambda: PenaltyLearner(IntervalRegression()).fit([[1.0]], [[]]), "pass a PenaltyRegressor, or None"),
-        (lambda: PenaltyTable.of([], []), "no segmentations"),
-        (lambda: PenaltyTable.of([FOUND], [[(0, 11, "1change")]]), "ends beyond the 10 values of sequence 0"),
-        (lambda: toy(0), "n=0; give a whole number above zero"),
-        (lambda: model_path([1.0, 2.0], [1, 1]), "ascending order"),
-        (lambda: segment([1.0, 2.0], max_segments="20"), "max_segments='20'; give a whole number"),
-        (lambda: segment([1.0, 2.0], max_segments=np.inf), "max_segments=inf; give a whole number"),
-        (lambda: segment([1.0, 2.0], max_segments=2.7), "max_segments=2.7; give a whole number"),
+        (lambda: PenaltyRegressor(validation_fraction=None).fit(*learnable()), "validation_fraction=None; give"),
+        (lambda: PenaltyRegressor(descent="x").fit(*learnable()), "descent='x'; give None or a Descent"),
+        (lambda: PenaltyRegressor(descent={}).fit(*learnable()), "descent={}; give None or a Descent"),
+        (lambda: PenaltyLearner(max_segments=1).fit([[1.0, 2.0]], [[]]), "max_segments=1; give an integer of 2"),
+        (lambda: PenaltyLearner(IntervalRegression()).fit([[1.0]], [[]]), "give None or a PenaltyRegressor"),
+        (lambda: PenaltyTable.from_segmentations([], []), "no segmentations"),
+        (lambda: PenaltyTable.from_segmentations([FOUND], [[(0, 11, "1change")]]), "beyond the 10 values"),
+        (lambda: make_toy_sequences(0), "n=0; give an integer of 1 or more"),
+        (lambda: model_selection_path([1.0, 2.0], [1, 1]), "ascending order"),
+        (lambda: segment([1.0, 2.0], max_segments="20"), "max_segments='20'; give an integer of 1 or more"),
+        (lambda: segment([1.0, 2.0], max_segments=np.inf), "max_segments=inf; give an integer of 1 or more"),
+        (lambda: segment([1.0, 2.0], max_segments=2.7), "max_segments=2.7; give an integer of 1 or more"),
         (lambda: segment([1.0, 2.0], max_segments=0), "max_segments=0"),
     ],
 )  # fmt: skip
-def test_bad_input_is_refused_with_the_reason(call, message):
+def test_invalid_input_is_refused_with_the_reason(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -543,14 +544,14 @@ def test_segmentation_without_ruptures_names_the_extra(monkeypatch):
 
 
 def test_table_of_segmentations_selects_the_least_penalised():
-    table = PenaltyTable.of([FOUND], [[(0, 10, "1change")]])
+    table = PenaltyTable.from_segmentations([FOUND], [[(0, 10, "1change")]])
     for penalty in (0.1, 5.0, 20.0, 60.0):
         size = int(np.argmin(FOUND.loss + penalty * np.arange(4)))
         assert table.errors_at([np.log(penalty)])[0] == (size != 1)
 
 
 def test_toy_labels_agree_with_the_changes():
-    data = toy(30)
+    data = make_toy_sequences(30)
     for labels, changes in zip(data.labels, data.changes):
         wrong = label_errors([changes], labels)
         assert wrong.fp.sum() + wrong.fn.sum() == 0

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from time import perf_counter
+from typing import Any, TypeVar
 
 import numpy as np
 
 from aucmax.metrics import auc_of_classes
 from aucmax.numerics.matrix import dot
 
+State = TypeVar("State")
 
-class Record(NamedTuple):
+
+@dataclass(frozen=True)
+class Record:
     """One evaluation of a run; `seconds` do not count the evaluations themselves.
 
     `auc` (on the training rows) and `validation_auc` are NaN unless a `Monitor` was given, `variance` (of the
@@ -28,6 +33,9 @@ class Record(NamedTuple):
     variance: float = np.nan
 
 
+Callback = Callable[[Any], bool | None]  # called with every `Record`; the run stops when it returns True
+
+
 @dataclass
 class Trace:
     """The records of a run, a column each: `trace["gap"]`."""
@@ -39,6 +47,23 @@ class Trace:
 
     def __getitem__(self, column: str) -> np.ndarray:
         return np.array([getattr(record, column) for record in self.records])
+
+    def append(self, record: Record) -> None:
+        """Add the record of another evaluation."""
+        self.records.append(record)
+
+
+def timed(states: Iterable[State]) -> Iterator[tuple[State, float]]:
+    """The states of a run, each with the seconds that all of them have taken so far.
+
+    The clock stands still while the caller evaluates a state.
+    """
+    seconds = 0.0
+    start = perf_counter()
+    for state in states:
+        seconds += perf_counter() - start
+        yield state, seconds
+        start = perf_counter()
 
 
 @dataclass
