@@ -1,4 +1,4 @@
-"""AUM: its value and derivatives, the exact line search, and descent on it."""
+"""AUM: its value and derivatives, the exact line search, and descent on it (docs/mathematics.md, section 11)."""
 
 from aucmax.aum.descent import Descent, DescentRecord, DescentResult, descend
 from aucmax.aum.errors import ErrorFunctions

@@ -33,7 +33,8 @@ class IntervalLoss(NamedTuple):
 
     def value(self, f: np.ndarray) -> float:
         """Mean loss of predictions."""
-        below, above = np.maximum(self.low - f, 0.0), np.maximum(f - self.high, 0.0)
+        below = np.maximum(self.low - f, 0.0)
+        above = np.maximum(f - self.high, 0.0)
         return float((below @ below + above @ above) / f.size)
 
     def derivative(self, f: np.ndarray) -> np.ndarray:

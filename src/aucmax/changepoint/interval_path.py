@@ -136,7 +136,8 @@ def minimise_quadratic(hessian: np.ndarray, linear: np.ndarray, w: np.ndarray, a
     The minimum for the current signs is the solution of a linear system. A weight that would change sign on the way
     there becomes zero and leaves the active set; at the minimum the weight with the steepest derivative enters.
     """
-    w, sign = w.copy(), np.sign(w)
+    w = w.copy()
+    sign = np.sign(w)
     ridge = RIDGE * max(float(hessian.diagonal().max()), np.finfo(float).tiny)
     for _ in range(MAX_CHANGES * w.size):
         used = np.flatnonzero(sign)

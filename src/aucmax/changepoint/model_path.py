@@ -61,8 +61,8 @@ def model_selection_path(loss: ArrayLike, complexity: ArrayLike) -> ModelPath:
     model = np.empty(losses.size, dtype=np.intp)
     end = np.empty(losses.size)
     count = _lower_envelope(losses, sizes, model, end)
-    model, end = model[:count][::-1].copy(), end[:count][::-1].copy()
-    return ModelPath(model, np.concatenate(([0.0], end[:-1])), end)
+    max_lambda = end[:count][::-1].copy()
+    return ModelPath(model[:count][::-1].copy(), np.concatenate(([0.0], max_lambda[:-1])), max_lambda)
 
 
 @compiled(strict=True)
@@ -77,13 +77,15 @@ def _lower_envelope(loss, complexity, model, end):
     for k in range(loss.size):
         if loss[k] >= lowest:
             continue
-        lowest, crossing = loss[k], np.inf
+        lowest = loss[k]
+        crossing = np.inf
         while count > 0:
             last = model[count - 1]
             crossing = (loss[last] - loss[k]) / (complexity[k] - complexity[last])
             if crossing < end[count - 1]:
                 break
             count -= 1
-        model[count], end[count] = k, crossing if count > 0 else np.inf
+        model[count] = k
+        end[count] = crossing if count > 0 else np.inf
         count += 1
     return count

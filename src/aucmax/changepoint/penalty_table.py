@@ -82,7 +82,8 @@ class PenaltyTable:
         >>> table.starts, table.min_log_lambda
         (array([0, 2, 3]), array([-inf,  1.5, -inf]))
         """
-        index, labels = np.asarray(example), np.asarray(n_labels)
+        index = np.asarray(example)
+        labels = np.asarray(n_labels)
         columns = check_penalty_columns(min_log_lambda, fp, fn)
         _check_sequences(index, columns, labels)
         rows = selected_rows(index, columns[0])

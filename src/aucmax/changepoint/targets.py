@@ -48,7 +48,8 @@ def _longest_run(low, errors):
     n = errors.size
     least = errors.min()
     best_low, best_high = -np.inf, -np.inf
-    longest, run_low = -1.0, -np.inf
+    longest = -1.0
+    run_low = -np.inf
     for r in range(n):
         if errors[r] != least:
             continue
@@ -57,5 +58,6 @@ def _longest_run(low, errors):
         if r == n - 1 or errors[r + 1] != least:
             high = np.inf if r == n - 1 else low[r + 1]
             if high - run_low >= longest:
-                longest, best_low, best_high = high - run_low, run_low, high
+                longest = high - run_low
+                best_low, best_high = run_low, high
     return (-np.inf, best_high) if errors[0] == least else (best_low, best_high)

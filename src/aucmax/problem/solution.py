@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from aucmax.metrics import auc_of_classes
 from aucmax.numerics.matrix import dot
-
-State = TypeVar("State")
 
 
 @dataclass(frozen=True)
@@ -47,23 +44,6 @@ class Trace:
 
     def __getitem__(self, column: str) -> np.ndarray:
         return np.array([getattr(record, column) for record in self.records])
-
-    def append(self, record: Record) -> None:
-        """Add the record of another evaluation."""
-        self.records.append(record)
-
-
-def timed(states: Iterable[State]) -> Iterator[tuple[State, float]]:
-    """The states of a run, each with the seconds that all of them have taken so far.
-
-    The clock stands still while the caller evaluates a state.
-    """
-    seconds = 0.0
-    start = perf_counter()
-    for state in states:
-        seconds += perf_counter() - start
-        yield state, seconds
-        start = perf_counter()
 
 
 @dataclass

@@ -25,9 +25,10 @@ from aucmax.aum.line_search.penalty import LinePenalty
 from aucmax.aum.value import TIED, AUMValue, aum, aum_subgradient
 from aucmax.validation.params import Integer, Number, Option, check_params
 
+LINE_SEARCHES = (*AUM_RULES, "constant")
 NEGLIGIBLE = 1e-14  # relative to the gradient: a direction this short is rounding
 DESCENT_CONSTRAINTS: dict[str, list[Any]] = {
-    "line_search": [Option(*AUM_RULES, "constant")],
+    "line_search": [Option(*LINE_SEARCHES)],
     "step_from": [Option("aum", "validation_auc")],
     "eta": [Number(0, open="low")],
     "normalization": [Option("auto", "mean_difference", "norm", "none")],

@@ -85,8 +85,9 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
     n = table.shape[1]
     if rising and _slope(table, n, target, np.inf, flat, counted, work)[0] <= 0.0:
         return 0, 0, end, False
-    high, factor = max(guess, 2.0 * low), 2.0
-    last = 0.0
+    high = max(guess, 2.0 * low)
+    factor = 2.0
+    last = 0.0  # slope of AUM at the upper end
     while True:  # bracket: steps grow until AUM no longer falls
         high = min(high, end)
         last, level, value = _slope(table, n, target, high, flat, counted, work)
@@ -95,7 +96,8 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
         if high == end:
             return 0, 0, end, False
         low = high
-        high, factor = high * factor, factor * factor
+        high *= factor
+        factor *= factor
     n = _retire_lines(table, n, value, high, low - high, counted)
     # bisect, on the geometric mean of ends of different magnitude
     while high - low > 0.125 * tied * high:
@@ -104,7 +106,8 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
             break
         slope, level, value = _slope(table, n, target, step, flat, counted, work)
         if slope > 0.0 or (slope == 0.0 and not rising):
-            high, last = step, slope
+            high = step
+            last = slope
             n = _retire_lines(table, n, value, step, low - step, counted)
         else:
             low = step
@@ -168,7 +171,8 @@ def _retire_lines(table, n, value, step, distance, counted):
     """
     lowest = highest = distance * table[1, 0]
     for b in range(n):
-        lowest, highest = min(lowest, distance * table[1, b]), max(highest, distance * table[1, b])
+        lowest = min(lowest, distance * table[1, b])
+        highest = max(highest, distance * table[1, b])
     kept = 0
     for b in range(n):
         slope, fp, fn, number = table[1, b], table[2, b], table[3, b], table[4, b]
@@ -231,7 +235,8 @@ def _window(thresholds, fp, fn, n, target, values, weights):
 @compiled
 def _quantile(values, weights, n, target):
     """The smallest value whose cumulative weight reaches the target, by quickselect; the largest if none does."""
-    first, last, below = 0, n - 1, 0.0
+    first, last = 0, n - 1
+    below = 0.0
     pivot = values[0]
     while first <= last:
         middle = (first + last) // 2

@@ -44,6 +44,7 @@ class KinkPath:
         self._start: StepEvaluation | None = evaluate_at(lines, 0.0)
         start = self._start
         below = sums[level] - self._u[level]
+        # step, AUM, its slope and the size of its terms; the level and the sum of u below it; the last crossing
         self._state = np.array([0.0, start.aum, start.slope, start.size, level, below, 0.0])
         self._near = np.arange(0)  # lines that can meet the level
         self._end = 0.0  # up to this step
@@ -92,8 +93,9 @@ class KinkPath:
 @compiled
 def _follow(intercept, slope, u, near, is_below, target, weights, state, end, tied, flat, found, rows):
     """Follow the level up to the step `end`; how many rows are filled, and whether the table is full."""
-    step, aum, bend, size, below = state[0], state[1], state[2], state[3], state[5]
-    level, now = int(state[4]), state[6]
+    step, aum, bend, size = state[0], state[1], state[2], state[3]
+    level, below = int(state[4]), state[5]
+    now = state[6]
     is_full = False
     while True:
         m, now_next = _next_crossing(intercept, slope, near, is_below, level, now)
@@ -110,7 +112,8 @@ def _follow(intercept, slope, u, near, is_below, target, weights, state, end, ti
             if abs(bend) > flat * size:
                 aum += bend * (now_next - step)
             step = now_next
-            rows[0, found], rows[1, found] = step, aum
+            rows[0, found] = step
+            rows[1, found] = aum
             found += 1
         now = now_next
         bend += change
@@ -118,7 +121,9 @@ def _follow(intercept, slope, u, near, is_below, target, weights, state, end, ti
         if change != 0.0:
             rows[2, found - 1] = bend if abs(bend) > flat * size else 0.0
         level, below = _cross_level(u, is_below, level, below, m, target)
-    state[0], state[1], state[2], state[3], state[4], state[5], state[6] = step, aum, bend, size, level, below, now
+    state[0], state[1], state[2], state[3] = step, aum, bend, size
+    state[4], state[5] = level, below
+    state[6] = now
     return found, is_full
 
 
@@ -129,7 +134,8 @@ def _next_crossing(intercept, slope, near, is_below, level, now):
     who, best, steepest = level, np.inf, 0.0
     for m in near:
         side = -1.0 if is_below[m] else 1.0
-        rise, closing = side * (intercept[m] - a), side * (b - slope[m])
+        rise = side * (intercept[m] - a)
+        closing = side * (b - slope[m])
         if closing > 0.0 and rise <= best * closing:
             step = max(rise / closing, now)
             if step < best or (step == best and closing > steepest):
@@ -140,7 +146,8 @@ def _next_crossing(intercept, slope, near, is_below, level, now):
 @compiled
 def _change(base, u_first, u_second, tiny):
     """Half the change of |D| when two neighbours swap, from D before them; zero unless D changes sign."""
-    old, new, top = base + u_first, base + u_second, base + u_first + u_second
+    old, new = base + u_first, base + u_second
+    top = base + u_first + u_second
     if base >= 0.0 or top <= 0.0:
         return 0.0
     change = abs(old) + abs(new) - abs(base) - abs(top)

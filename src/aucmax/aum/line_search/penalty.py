@@ -56,7 +56,8 @@ class LinePenalty(NamedTuple):
 
     def minimise_rows(self, rows: np.ndarray, end: float) -> float:
         """The step that minimises penalised AUM at the rows of a walk and between them, up to `end`."""
-        step, slope = rows[STEP], rows[SLOPE]
+        step = rows[STEP]
+        slope = rows[SLOPE]
         inner = np.clip(self.minimum(slope), step, np.append(step[1:], end))
         return float(inner[np.argmin(rows[AUM] + slope * (inner - step) + self.value(inner))])
 

@@ -35,16 +35,16 @@ class FirstMinimum:
     def update(self, rows: np.ndarray) -> bool:
         """Stop at the first row after which AUM rises."""
         rising = np.flatnonzero(rows[SLOPE] > 0.0)[:1]
-        upto = rows[:, : rising[0] + 1] if rising.size else rows
-        falls = np.concatenate(([self._falls], upto[SLOPE] < 0.0))
+        seen = rows[:, : rising[0] + 1] if rising.size else rows
+        falls = np.concatenate(([self._falls], seen[SLOPE] < 0.0))
         bottoms = np.flatnonzero(falls[:-1] & ~falls[1:])
         if bottoms.size:
-            self.first = float(upto[STEP, bottoms[-1]])
+            self.first = float(seen[STEP, bottoms[-1]])
         self._falls = bool(falls[-1])
         if self._falls:
-            self.first = float(upto[STEP, -1])  # the last row so far
+            self.first = float(seen[STEP, -1])  # the last row so far
         if rising.size:
-            self.last = float(upto[STEP, -1])
+            self.last = float(seen[STEP, -1])
         return bool(rising.size)
 
 

@@ -81,7 +81,8 @@ def evaluate_at(lines: ThresholdLines, step: float) -> StepEvaluation:
         order = np.argsort((intercept - intercept[middle]) + step * (slope - slope[middle]))
     gaps = np.empty(order.size)
     _sort_after_step(intercept, slope, step, TIED, order, gaps)
-    total_fp, total_fn = float(fp.sum()), float(-fn.sum())
+    total_fp = float(fp.sum())
+    total_fn = float(-fn.sum())
     aum, change, size, area, area_after = _areas(slope, fp, fn, order, gaps, total_fn, slope[middle], FLAT)
     change = change if abs(change) > FLAT * size else 0.0
     pairs = 2.0 * total_fp * total_fn
@@ -148,7 +149,8 @@ def _areas(slope, fp, fn, order, gaps, total_fn, origin, flat):
 
     The slope is summed by parts, so that terms do not grow with n; slopes may be measured from any origin.
     """
-    false_pos, false_neg, least = 0.0, total_fn, 0.0
+    false_pos, false_neg = 0.0, total_fn
+    least = 0.0  # of the two
     aum = change = size = area = area_after = 0.0
     group_fp = 0.0  # of the tied lines so far
     group_start = 0.0  # true positives before them

@@ -49,6 +49,7 @@ class CrossingWalk:
         self._pairs = fp[-1] * fn[0]
         self._start: StepEvaluation | None = evaluate_at(lines, 0.0)
         start = self._start
+        # step, AUM, its slope and the size of its terms, and the concordant pairs
         self._state = np.array([0.0, start.aum, start.slope, start.size, start.auc_after * self._pairs])
 
     def next_rows(self, count: int, max_step: float = np.inf) -> np.ndarray:
