@@ -1,12 +1,9 @@
 """Interval regression against a generic solver, finite differences and reference values."""
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from changepoint_problems import stored, stored_only
 from scipy.optimize import minimize, minimize_scalar
 
 from aucmax.changepoint import IntervalRegression, interval_regression_path
@@ -99,10 +96,9 @@ def test_the_grid_starts_at_the_smallest_alpha_with_zero_weights():
     assert alphas[-1] == 0.001
 
 
-@pytest.mark.skipif("AUCMAX_FIXTURES" not in os.environ, reason="set AUCMAX_FIXTURES to the reference problems")
+@stored_only
 def test_stored_path():
-    path = Path(os.environ["AUCMAX_FIXTURES"]) / "aum" / "changepoint" / "interval_regression.json"
-    given = json.loads(path.read_text())
+    given = stored("interval_regression")
     X, limits = np.array(given["X"]), np.array(given["targets"], dtype=object).astype(float)  # "Inf" is a string
     for alpha, truth in zip(given["regularization"], given["param_original_scale"]):
         model = IntervalRegression(alpha, tol=1e-10).fit(X, limits)
