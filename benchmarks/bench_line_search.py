@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from aucmax.aum import ErrorFunctions, aum, line_search
+from aucmax.aum import ErrorFunctions, aum, exact_line_search
 from benchmarks.timing import medians, row
 
 CROSSING_MICROSECONDS = 0.15  # target time per crossing
@@ -24,7 +24,7 @@ def problem(n: int) -> tuple[ErrorFunctions, np.ndarray, np.ndarray]:
 
 
 def first_min_against_walk(n: int, repeats: int) -> dict:
-    search = partial(line_search, *problem(n))
+    search = partial(exact_line_search, *problem(n))
     convex, walk = medians(partial(search, method="convex"), partial(search, method="walk"), repeats=repeats)
     return row(f"first_min, n={n}: convex search against the walk", convex, walk, ">= 300")
 
@@ -32,7 +32,7 @@ def first_min_against_walk(n: int, repeats: int) -> dict:
 def first_min_against_sort(n: int, repeats: int) -> dict:
     errors, pred, direction = problem(n)
     ours, sort = medians(
-        lambda: line_search(errors, pred, direction), lambda: np.argsort(pred), repeats=3 * repeats
+        lambda: exact_line_search(errors, pred, direction), lambda: np.argsort(pred), repeats=3 * repeats
     )  # fmt: skip
     return row(f"first_min, n={n}: convex search against np.argsort", ours, sort, ">= 1/30")
 
@@ -40,13 +40,13 @@ def first_min_against_sort(n: int, repeats: int) -> dict:
 def linear_against_sort(n: int, repeats: int) -> dict:
     errors, pred, direction = problem(n)
     ours, sort = medians(
-        lambda: line_search(errors, pred, direction, until="linear"), lambda: np.argsort(pred), repeats=repeats
+        lambda: exact_line_search(errors, pred, direction, until="linear"), lambda: np.argsort(pred), repeats=repeats
     )  # fmt: skip
     return row(f"linear, n={n}: walk of n rows against np.argsort", ours, sort, ">= 1/12")
 
 
 def walk_per_crossing(n: int, n_rows: int, repeats: int) -> dict:
-    search = partial(line_search, *problem(n), until=n_rows, method="walk")
+    search = partial(exact_line_search, *problem(n), until=n_rows, method="walk")
     crossings = len(search().table) - 1
     (ours,) = medians(search, repeats=repeats)
     what = f"walk, n={n}: {1e3 * ours / crossings:.3f} us a crossing, against {CROSSING_MICROSECONDS} us"
@@ -54,7 +54,7 @@ def walk_per_crossing(n: int, n_rows: int, repeats: int) -> dict:
 
 
 def kinks_against_walk(n: int, repeats: int) -> dict:
-    search = partial(line_search, *problem(n), until="all")
+    search = partial(exact_line_search, *problem(n), until="all")
     kinks, walk = medians(partial(search, method="kinks"), partial(search, method="walk"), repeats=repeats)
     return row(f"all, n={n}: kink path (AUM only) against the walk (AUM and AUC)", kinks, walk, "> 1")
 

@@ -1,4 +1,4 @@
-"""AUM and AUC in rational arithmetic, from the definition and from nothing else: the truth for small problems.
+"""AUM and AUC in rational arithmetic, directly from the definition: the exact answer for small problems.
 
 Every float is read as the exact binary number it is. A problem is a list of lines (intercept, slope, fp, fn), one
 per breakpoint, neither sorted nor merged.
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def exact_lines(example, v, fp, fn, pred, direction):
-    """Lines of the breakpoints; the intercept is the rounded difference, as any program in floats must see it."""
+    """Lines of the breakpoints; the intercept is the rounded difference, as in floating point."""
     columns = [np.asarray(values, dtype=float) for values in (v, fp, fn)]
     rows = zip(np.asarray(example), *columns)
     return [
@@ -24,19 +24,19 @@ def exact_lines(example, v, fp, fn, pred, direction):
 def areas(thresholds, fp, fn):
     """AUM and AUC of thresholds with changes fp and fn."""
     jumps = defaultdict(lambda: [Fraction(0), Fraction(0)])
-    for place, a, b in zip(thresholds, fp, fn):
-        jumps[place][0] += a
-        jumps[place][1] += b
+    for threshold, a, b in zip(thresholds, fp, fn):
+        jumps[threshold][0] += a
+        jumps[threshold][1] += b
     false_pos, false_neg = Fraction(0), -sum(fn)
     total_fp, total_fn = sum(fp), false_neg
     aum = auc = Fraction(0)
     before = None
-    for place in sorted(jumps):
+    for threshold in sorted(jumps):
         if before is not None:
-            aum += (place - before) * min(false_pos, false_neg)
-        a, b = jumps[place]
+            aum += (threshold - before) * min(false_pos, false_neg)
+        a, b = jumps[threshold]
         auc += a * ((total_fn - false_neg) + (total_fn - false_neg - b)) / 2
-        false_pos, false_neg, before = false_pos + a, false_neg + b, place
+        false_pos, false_neg, before = false_pos + a, false_neg + b, threshold
     return aum, auc / (total_fp * total_fn)
 
 
@@ -60,7 +60,7 @@ def table(lines):
 
 
 def clusters(rows, tolerance=1e-11):
-    """Rows whose steps differ by rounding alone, made one: its first step and AUM, its last slope and AUC."""
+    """Merge rows whose steps differ by rounding only: first step and AUM, last slope and AUC."""
     groups = []
     for row in rows:
         if groups and row[0] <= groups[-1][0][0] * (1 + Fraction(tolerance)):
@@ -102,15 +102,14 @@ def derivatives(lines, example, n_examples):
     """One-sided derivatives by moving one prediction by less than any gap between thresholds."""
     fp, fn = [line[2] for line in lines], [line[3] for line in lines]
     thresholds = [line[0] for line in lines]
-    places = sorted(set(thresholds))
-    gaps = [b - a for a, b in pairwise(places)]
+    gaps = [b - a for a, b in pairwise(sorted(set(thresholds)))]
     epsilon = min(gaps, default=Fraction(1)) / 4
     here = areas(thresholds, fp, fn)[0]
     sides = []
-    for way in (-1, 1):
+    for sign in (-1, 1):
         moved = []
         for i in range(n_examples):
-            shifted = [t - way * epsilon * (e == i) for t, e in zip(thresholds, example)]
-            moved.append(float((areas(shifted, fp, fn)[0] - here) / (way * epsilon)))
+            shifted = [t - sign * epsilon * (e == i) for t, e in zip(thresholds, example)]
+            moved.append(float((areas(shifted, fp, fn)[0] - here) / (sign * epsilon)))
         sides.append(np.array(moved))
     return sides

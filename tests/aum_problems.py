@@ -1,4 +1,4 @@
-"""Random small problems with every kind of trouble, and the stored reference problems."""
+"""Random small problems with all kinds of degeneracy, and the stored reference problems."""
 
 import gzip
 import json
@@ -52,7 +52,7 @@ def _from_stored(one):
 
 
 def random_problem(seed):
-    """Two to seven examples: labels or changepoint errors; ties, duplicates, weights, parallel and meeting lines."""
+    """2 to 7 examples, labels or changepoint errors: ties, duplicates, weights, parallel and concurrent lines."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 8))
     kind = seed % 4

@@ -1,12 +1,12 @@
-"""Figure 5 of Fowler and Hocking (2024): crossings a step, and steps, of three line searches against n.
+"""Figure 5 of Fowler and Hocking (2024): crossings per step, and steps, of three line searches against n.
 
     AUCMAX_DATA=folder python papers/fowler_2024/figure5.py
 
 writes `figure5.md` and `figure5.png` beside this file. The first class against all others on MNIST and CIFAR-10, the
-columns divided by their standard deviation, four random starts, gradient descent on AUM of error rates without any
-gauge, until a step lowers AUM by less than 1e-3. As AUM along a line is convex, "all" takes the steps of "first_min",
-and its crossings are counted as those of "first_min" are, by inversions, without visiting them; for "linear" they are
-n - 1 a step.
+columns divided by their standard deviation, four random starts, gradient descent on AUM of error rates without
+normalization, until a step lowers AUM by less than 1e-3. As AUM along a line is convex, "all" takes the steps of
+"first_min", and its crossings are counted like those of "first_min", as inversions, without visiting them; "linear"
+has n - 1 crossings per step.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 
 from aucmax import datasets
 from aucmax.aum import Descent, ErrorFunctions
-from aucmax.aum.descent.downhill import Point
-from aucmax.aum.descent.examples import Examples
+from aucmax.aum.descent.data import AUMData
+from aucmax.aum.descent.step import DescentPoint
 from aucmax.numerics.matrix import dense
 
 FOLDER = Path(__file__).parent
@@ -32,19 +32,19 @@ SEARCHES = ("first_min", "linear", "all")
 COLOURS = {"first_min": "#1a7f37", "linear": "#b3261e", "all": "#3465a4"}
 SEEDS = 4
 DECREASE = 1e-3  # of AUM, below which a descent stops
-MOST_STEPS = 3000
-LARGEST_LINEAR = 1600  # rows: beyond it the steps of "linear" are too many for a table made in minutes
+MAX_EPOCHS = 3000
+LARGEST_LINEAR = 1600  # rows; with more, "linear" takes too many steps for a table computed in minutes
 
 
 @dataclass(frozen=True)
 class Run:
-    """One descent: crossings a step on the mean, and steps."""
+    """One descent."""
 
     data: str
     search: str
     n: int
     seed: int
-    crossings: float
+    crossings: float  # mean per step
     steps: int
 
 
@@ -58,7 +58,7 @@ def inversions(values: np.ndarray) -> int:
 
 
 def crossings(pred: np.ndarray, move: np.ndarray, step: float) -> int:
-    """How many pairs of thresholds -(pred + s move) cross for 0 < s <= step."""
+    """The number of pairs of thresholds -(pred + s move) that cross for 0 < s <= step."""
     order = np.lexsort((-move, -pred))
     return inversions(-(pred + step * move)[order] if step < np.inf else -move[order])
 
@@ -66,23 +66,24 @@ def crossings(pred: np.ndarray, move: np.ndarray, step: float) -> int:
 load = cache(partial(datasets.load, binarize=0))
 
 
-def examples(name: str, n: int, seed: int) -> Examples:
-    """So many random rows, the same for every search: the first class is negative; standardised columns."""
+def subsample(name: str, n: int, seed: int) -> AUMData:
+    """n random rows, the same for every search; the first class is negative, the columns are standardised."""
     data = load(name)
     rows = np.random.default_rng(seed).permutation(data.y.size)[:n]
     X, y = dense(data.X[rows]), -data.y[rows]
     spread = X.std(axis=0)
     sizes = {label: np.count_nonzero(y == label) for label in (-1, 1)}
     errors = ErrorFunctions.from_labels(y, np.where(y > 0, sizes[-1], sizes[1]))
-    return Examples(errors, np.ascontiguousarray(X[:, spread > 0] / spread[spread > 0]))
+    return AUMData(errors, np.ascontiguousarray(X[:, spread > 0] / spread[spread > 0]))
 
 
-def descend(train: Examples, search: str, seed: int) -> tuple[list[Point], list[tuple[int, int]]]:
-    """The points of a descent, and for every step the crossings up to it and all along its line."""
-    descent = Descent(line_search=search, gauge="none")
+def descend(train: AUMData, search: str, seed: int) -> tuple[list[DescentPoint], list[tuple[int, int]]]:
+    """The points of a descent, and for every step the crossings up to it and on its whole line."""
+    descent = Descent(line_search=search, normalization="none")
     start = np.random.default_rng(100 + seed).normal(size=train.X.shape[1])
-    points, counts = [descent.start(train, start)], []
-    while len(points) <= MOST_STEPS:
+    points = [descent.start(train, start)]
+    counts: list[tuple[int, int]] = []
+    while len(points) <= MAX_EPOCHS:
         before = points[-1]
         after = descent.step(train, before)
         if after is None:
@@ -97,7 +98,7 @@ def descend(train: Examples, search: str, seed: int) -> tuple[list[Point], list[
 
 def measure(name: str, n: int, seed: int, linear: bool = True) -> list[Run]:
     """The three searches on the same rows from the same start."""
-    train = examples(name, n, seed)
+    train = subsample(name, n, seed)
     points, counts = descend(train, "first_min", seed)
     first, every = np.mean(counts, axis=0) if counts else (0.0, 0.0)
     steps = len(points) - 1
@@ -109,7 +110,7 @@ def measure(name: str, n: int, seed: int, linear: bool = True) -> list[Run]:
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
-    """Exponent of n, by least squares of logarithms."""
+    """Exponent of n, by least squares on logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(np.maximum(values, 1e-9)), 1)[0])
 
 
@@ -121,21 +122,21 @@ def means(runs: list[Run], data: str, search: str, what: str) -> tuple[list[int]
 
 
 def table(runs: list[Run]) -> str:
-    """Markdown: a line for each set, search and quantity, with the fitted exponent."""
+    """Markdown: a row for each set, search and quantity, with the fitted exponent."""
     every = sorted({run.n for run in runs})
     head = ["set", "search", "quantity", *map(str, every), "exponent of n"]
     lines = [head, ["---"] * len(head)]
     for data in dict.fromkeys(run.data for run in runs):
-        for what, title in (("crossings", "crossings a step"), ("steps", "steps")):
+        for what, title in (("crossings", "crossings per step"), ("steps", "steps")):
             for search in SEARCHES:
                 sizes, values = means(runs, data, search, what)
                 cells = dict(zip(sizes, values))
-                texts = [f"{cells[n]:.3g}" if n in cells else "" for n in every]
-                lines.append([data, search, title, *texts, f"{slope(sizes, values):.2f}"])
+                strings = [f"{cells[n]:.3g}" if n in cells else "" for n in every]
+                lines.append([data, search, title, *strings, f"{slope(sizes, values):.2f}"])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def picture(runs: list[Run]) -> Figure:
+def plot(runs: list[Run]) -> Figure:
     """Crossings above, steps below, a column for each set; both axes logarithmic."""
     names = list(dict.fromkeys(run.data for run in runs))
     figure = Figure(figsize=(4.6 * len(names), 6.6), layout="constrained")
@@ -147,13 +148,13 @@ def picture(runs: list[Run]) -> Figure:
         column[0].loglog(n, n * (n - 1) / 2, ":", color="0.4", label="all pairs")
         for ax, what in zip(column, ("crossings", "steps")):
             draw(ax, runs, data, what)
-    axes[0, 0].set_ylabel("crossings a step")
+    axes[0, 0].set_ylabel("crossings per step")
     axes[1, 0].set_ylabel("steps until AUM falls by less than 1e-3")
     return figure
 
 
 def draw(ax: Any, runs: list[Run], data: str, what: str) -> None:
-    """One panel; the legend tells the exponents of n."""
+    """One panel; the legend shows the exponents of n."""
     for search in SEARCHES:
         sizes, values = means(runs, data, search, what)
         label = f"{search}: n^{slope(sizes, values):.2f}"
@@ -165,7 +166,7 @@ def draw(ax: Any, runs: list[Run], data: str, what: str) -> None:
 
 
 def main(sizes: dict[str, tuple[int, ...]] = SIZES, seeds: int = SEEDS, folder: Path = FOLDER) -> list[Run]:
-    """Run all of it, and write the table and the picture."""
+    """Run all descents, and write the table and the plot."""
     runs = [
         run
         for name, numbers in sizes.items()
@@ -175,7 +176,7 @@ def main(sizes: dict[str, tuple[int, ...]] = SIZES, seeds: int = SEEDS, folder: 
     ]
     text = f"# {(__doc__ or '').strip().splitlines()[0]}\n\nMeans of {seeds} random starts.\n\n{table(runs)}\n"
     (folder / "figure5.md").write_text(text)
-    picture(runs).savefig(folder / "figure5.png", dpi=100)
+    plot(runs).savefig(folder / "figure5.png", dpi=100)
     return runs
 
 

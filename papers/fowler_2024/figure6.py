@@ -3,10 +3,10 @@
     AUCMAX_DATA=folder python papers/fowler_2024/figure6.py
 
 writes `figure6.md` and `figure6.png` beside this file. Labelled changepoints of H3K4me3_TDH_immune: each of four
-folds is left out in turn, and what remains is halved into a subtrain and a validation set in four random ways.
-Interval regression on the subtrain set, its l1 strength chosen by its loss on the validation set, is the start;
-descent on AUM follows until a step lowers it by less than 1e-5 of itself. Seconds are those of the descent, without
-the AUC.
+folds is left out in turn, and the rest is split into halves, subtrain and validation, in four random ways. Interval
+regression on the subtrain set, its alpha chosen by the loss on the validation set, is the start; descent on AUM
+follows until a step lowers AUM by less than a fraction of 1e-5. Seconds are those of the descent, without the
+evaluation of AUC.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from aucmax.aum import Descent, descend
-from aucmax.changepoint import ReadySet, interval_path, load
-from aucmax.changepoint.hinges import Hinges
-from aucmax.changepoint.lasso import strengths
-from aucmax.changepoint.scaling import Scaling
+from aucmax.changepoint import BenchmarkSet, interval_regression_path, load_benchmark
+from aucmax.changepoint.feature_scaling import FeatureScaling
+from aucmax.changepoint.interval_loss import IntervalLoss
+from aucmax.changepoint.interval_path import alpha_grid
 
 FOLDER = Path(__file__).parent
 NAME, FOLDS = "H3K4me3_TDH_immune", "equal_labels"
@@ -31,44 +31,44 @@ SEARCHES = ("first_min", "linear", "all", "grid")
 COLOURS = {"start": "0.5", "first_min": "#1a7f37", "linear": "#b3261e", "all": "#3465a4", "grid": "#9a6700"}
 SEEDS = 4
 TOL = 1e-5
-MOST_STEPS = 5000
+MAX_EPOCHS = 5000
 
 
 @dataclass(frozen=True)
 class Run:
-    """One descent: seconds, steps, and the validation AUC before it and at its best."""
+    """One descent."""
 
     fold: int
     seed: int
     search: str
     seconds: float
     steps: int
-    start: float
-    auc: float
+    start: float  # validation AUC before the descent
+    auc: float  # best validation AUC
 
 
-def measure(data: ReadySet, fold: int, seed: int, searches: tuple[str, ...] = SEARCHES) -> list[Run]:
-    """All searches from one start."""
+def measure(data: BenchmarkSet, fold: int, seed: int, searches: tuple[str, ...] = SEARCHES) -> list[Run]:
+    """All searches from the same start."""
     rest = np.random.default_rng(seed).permutation(np.flatnonzero(data.folds[FOLDS] != fold))
     halves = np.array_split(rest, 2)  # subtrain, validation
-    scaling = Scaling.learn(data.X[halves[0]])
-    X = [scaling.apply(data.X[half]) for half in halves]
-    errors = [data.table.some(half).errors() for half in halves]
-    limits = [data.table.some(half).targets() for half in halves]
-    rhos = strengths(X[0], limits[0])
-    models, held_out = interval_path(X[0], limits[0], rhos), Hinges.of(limits[1])
-    first = min(models, key=lambda model: held_out.value(X[1] @ model.w + model.constant))
+    scaling = FeatureScaling.fit(data.X[halves[0]])
+    X = [scaling.transform(data.X[half]) for half in halves]
+    errors = [data.table.subset(half).error_functions() for half in halves]
+    limits = [data.table.subset(half).target_intervals() for half in halves]
+    models = interval_regression_path(X[0], limits[0], alpha_grid(X[0], limits[0]))
+    validation_loss = IntervalLoss.of(limits[1])
+    first = min(models, key=lambda model: validation_loss.value(X[1] @ model.w + model.constant))
     runs = []
     for search in searches:
-        settings = Descent(line_search=search, max_steps=MOST_STEPS, tol=TOL)
+        settings = Descent(line_search=search, max_epochs=MAX_EPOCHS, tol=TOL)
         found = descend(errors[0], X[0], -first.w, (errors[1], X[1]), settings)  # f = -log penalty
         aucs = found.trace["validation_auc"]
-        runs.append(Run(fold, seed, search, found.trace["seconds"][-1], found.n_steps, aucs[0], aucs.max()))
+        runs.append(Run(fold, seed, search, found.trace["seconds"][-1], found.n_epochs, aucs[0], aucs.max()))
     return runs
 
 
 def table(runs: list[Run]) -> str:
-    """Markdown: a line for each search; over folds and seeds medians of seconds and steps, means of AUC."""
+    """Markdown: a row for each search; medians of seconds and steps and means of AUC over folds and seeds."""
     head = [
         "search",
         "median seconds",
@@ -81,7 +81,8 @@ def table(runs: list[Run]) -> str:
     quickest = np.median([run.seconds for run in runs if run.search == "first_min"])
     for search in dict.fromkeys(run.search for run in runs):
         mine = [run for run in runs if run.search == search]
-        seconds, auc = np.median([run.seconds for run in mine]), np.array([run.auc for run in mine])
+        seconds = np.median([run.seconds for run in mine])
+        auc = np.array([run.auc for run in mine])
         gain = auc - [run.start for run in mine]
         steps = np.median([run.steps for run in mine])
         cells = f"{seconds:.3g} {seconds / quickest:.2f} {steps:g} {auc.mean():.4f} {gain.mean():.4f}".split()
@@ -89,8 +90,8 @@ def table(runs: list[Run]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def picture(runs: list[Run]) -> Figure:
-    """Seconds above, best validation AUC below, a column for each fold; a mark for each seed."""
+def plot(runs: list[Run]) -> Figure:
+    """Seconds above, best validation AUC below, a column for each fold; a point for each seed."""
     folds = sorted({run.fold for run in runs})
     figure = Figure(figsize=(2.6 * len(folds) + 1.2, 5.6), layout="constrained")
     axes = figure.subplots(2, len(folds), sharey="row", squeeze=False)
@@ -108,28 +109,28 @@ def picture(runs: list[Run]) -> Figure:
 
 
 def draw(ax: Any, values: dict[str, list[float]]) -> None:
-    """A line of marks for each search, and a stroke at their mean."""
-    places = np.arange(len(values))[::-1]
-    for place, (search, seen) in zip(places, values.items()):
-        ax.plot(seen, np.full(len(seen), place), "o", color=COLOURS[search], alpha=0.6, markersize=5)
-        ax.plot(np.mean(seen), place, "|", color=COLOURS[search], markersize=16)
-    ax.set_yticks(places, list(values))
+    """A row of points for each search, and a bar at their mean."""
+    heights = np.arange(len(values))[::-1]
+    for height, (search, points) in zip(heights, values.items()):
+        ax.plot(points, np.full(len(points), height), "o", color=COLOURS[search], alpha=0.6, markersize=5)
+        ax.plot(np.mean(points), height, "|", color=COLOURS[search], markersize=16)
+    ax.set_yticks(heights, list(values))
     ax.set_ylim(-0.6, len(values) - 0.4)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="x", alpha=0.25)
 
 
 def main(folder: Path = FOLDER, folds: int = 4, seeds: int = SEEDS) -> list[Run]:
-    """Run all of it, and write the table and the picture."""
-    data = load(NAME)
+    """Run all descents, and write the table and the plot."""
+    data = load_benchmark(NAME)
     numbers = np.unique(data.folds[FOLDS])[:folds].tolist()
-    measure(data, numbers[0], 0, ("first_min", "grid"))  # compiles, uncounted
+    measure(data, numbers[0], 0, ("first_min", "grid"))  # compiles; not counted
     runs = [run for fold in numbers for seed in range(seeds) for run in measure(data, fold, seed)]
     how_many = f"{len(numbers)} folds, {seeds} seeds, {len(data.table)} sequences."
     (folder / "figure6.md").write_text(
         f"# {(__doc__ or '').strip().splitlines()[0]}\n\n{how_many}\n\n{table(runs)}\n"
     )
-    picture(runs).savefig(folder / "figure6.png", dpi=100)
+    plot(runs).savefig(folder / "figure6.png", dpi=100)
     return runs
 
 

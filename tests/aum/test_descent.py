@@ -1,4 +1,6 @@
-"""Descent on AUM: steps, penalty, gauges and intercept against brute force and linear programming."""
+"""Descent on AUM: steps, penalty, normalization and intercept against brute force and linear programming."""
+
+from time import sleep
 
 import numpy as np
 import pytest
@@ -7,13 +9,13 @@ from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.metrics import roc_auc_score
 
-from aucmax.aum import Descent, ErrorFunctions, aum, descend, roc_auc
-from aucmax.aum.descent.examples import Examples
-from aucmax.aum.descent.loop import run
-from aucmax.aum.descent.steps import AUC_RULES, AUM_RULES, GRID, Line, first_min
-from aucmax.aum.intercept import best_intercept
-from aucmax.aum.line_search.ridge import Ridge
-from aucmax.aum.value import shared_gradient
+from aucmax.aum import Descent, ErrorFunctions, aum, best_intercept, descend, error_auc
+from aucmax.aum.descent.data import AUMData
+from aucmax.aum.descent.line_search_rules import AUC_RULES, AUM_RULES, GRID, SearchLine, first_min
+from aucmax.aum.descent.loop import run_descent
+from aucmax.aum.line_search.penalty import LinePenalty
+from aucmax.aum.value import aum_subgradient
+from aucmax.problem.solution import Record
 
 
 def noisy(n=120, dim=4, seed=0):
@@ -28,25 +30,28 @@ def errors_of(_, y, weight=None):
 
 
 def penalised(line, step):
-    return aum(line.errors, line.pred + step * line.move).value + line.ridge.value(step)
+    return aum(line.errors, line.pred + step * line.move).value + line.penalty.value(step)
 
 
-def lines(seeds, ridge):
+PENALTIES = [LinePenalty(0.3, 0.8), LinePenalty(-0.7, 0.2), LinePenalty(0.0, 3.0)]
+
+
+def lines(seeds, penalty):
     for problem in map(random_problem, seeds):
-        yield Line(problem.errors, problem.pred, problem.direction, ridge)
+        yield SearchLine(problem.errors, problem.pred, problem.direction, penalty)
 
 
-@pytest.mark.parametrize("ridge", [Ridge(0.3, 0.8), Ridge(-0.7, 0.2), Ridge(0.0, 3.0)])
-def test_penalised_search_of_all_steps_is_the_lowest_of_a_fine_grid(ridge):
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_penalised_search_of_all_steps_is_the_lowest_of_a_fine_grid(penalty):
     grid = np.linspace(0.0, 12.0, 120)
-    for line in lines(range(30), ridge):
+    for line in lines(range(30), penalty):
         found = penalised(line, AUM_RULES["all"](line))
         assert found <= min(penalised(line, step) for step in grid) + 1e-12
 
 
-@pytest.mark.parametrize("ridge", [Ridge(0.3, 0.8), Ridge(-0.7, 0.2), Ridge(0.0, 3.0)])
-def test_penalised_first_minimum_falls_before_it_and_rises_after_it(ridge):
-    for line in lines(range(60), ridge):
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_penalised_first_minimum_falls_before_it_and_rises_after_it(penalty):
+    for line in lines(range(60), penalty):
         step = first_min(line)
         before = [penalised(line, share * step) for share in np.linspace(0.0, 1.0, 40)]
         assert (np.diff(before) <= 1e-12).all()
@@ -54,7 +59,7 @@ def test_penalised_first_minimum_falls_before_it_and_rises_after_it(ridge):
 
 
 def test_grid_takes_the_lowest_aum_of_its_steps():
-    for line in lines(range(40), Ridge(0.0, 0.0)):
+    for line in lines(range(40), LinePenalty(0.0, 0.0)):
         values = [penalised(line, step) for step in (0.0, *GRID)]
         assert penalised(line, AUM_RULES["grid"](line)) == min(values)
 
@@ -63,15 +68,15 @@ def test_grid_takes_the_lowest_aum_of_its_steps():
 def test_steps_by_auc_reach_the_best_of_a_fine_grid(name):
     """Along all steps, or up to the first minimum of AUM."""
     for seed in range(25):
-        line, held_out = lines((seed, seed + 400), Ridge(0.0, 0.0))
+        line, held_out = lines((seed, seed + 400), LinePenalty(0.0, 0.0))
         end = first_min(line) if name == "first_min" else 30.0
         step = AUC_RULES[name](line, held_out)
         best = max(
-            (roc_auc(held_out.errors, held_out.pred + s * held_out.move) for s in np.linspace(0, end, 100)[1:-1]),
+            (error_auc(held_out.errors, held_out.pred + s * held_out.move) for s in np.linspace(0, end, 100)[1:-1]),
             default=0.0,
         )
         if end > 0.0:
-            assert roc_auc(held_out.errors, held_out.pred + step * held_out.move) >= best - 1e-12
+            assert error_auc(held_out.errors, held_out.pred + step * held_out.move) >= best - 1e-12
 
 
 def linear_program(X, y):
@@ -86,9 +91,9 @@ def linear_program(X, y):
 
 
 @pytest.mark.parametrize("line_search", ["first_min", "linear", "all", "grid"])
-def test_descent_comes_near_the_optimum_of_the_linear_program(line_search):
+def test_descent_approaches_the_optimum_of_the_linear_program(line_search):
     X, y = noisy()
-    found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(line_search=line_search, max_steps=300))
+    found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(line_search=line_search, max_epochs=300))
     best = linear_program(X, y)
     assert best * (1 - 1e-9) <= found.trace["aum"].min() <= 1.02 * best
 
@@ -100,37 +105,37 @@ def test_objective_falls_at_every_step():
         assert (np.diff(objective)[:-1] < 0).all() and objective[-1] <= objective[-2]
 
 
-def test_without_a_gauge_labels_let_the_weights_shrink():
+def test_weights_shrink_on_labels_without_normalization():
     X, y = noisy()
-    loose = descend(errors_of(X, y), X, np.ones(4), settings=Descent(gauge="none", tol=0.0))
-    assert np.linalg.norm(loose.w) < 1e-3
+    found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(normalization="none", tol=0.0))
+    assert np.linalg.norm(found.coef) < 1e-3
 
 
-def test_gauges_are_kept():
+def test_normalizations_hold_after_descent():
     X, y = noisy()
     delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
     for l2 in (0.0, 0.1):
-        contrast = descend(errors_of(X, y), X, np.ones(4), settings=Descent(l2=l2))
-        assert contrast.w @ delta == pytest.approx(1.0, abs=1e-12)
-    length = descend(errors_of(X, y), X, np.ones(4), settings=Descent(gauge="length"))
-    assert np.linalg.norm(length.w) == pytest.approx(1.0, abs=1e-12)
+        found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(l2=l2))
+        assert found.coef @ delta == pytest.approx(1.0, abs=1e-12)
+    found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(normalization="norm"))
+    assert np.linalg.norm(found.coef) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_strong_penalty_gives_the_shortest_weights_of_the_gauge():
+def test_a_strong_penalty_gives_the_shortest_normalized_weights():
     X, y = noisy()
     delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
     found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(l2=1e4))
-    np.testing.assert_allclose(found.w, delta / (delta @ delta), atol=1e-3)
+    np.testing.assert_allclose(found.coef, delta / (delta @ delta), atol=1e-3)
 
 
 def test_a_step_from_ties_never_raises_aum():
-    """At w = 0 all changepoint predictions are tied, and minus the mean derivative may lead uphill."""
+    """At w = 0 all changepoint predictions are tied, and minus the mean derivative may be an ascent direction."""
     moved = 0
     for seed in range(2, 400, 4):
         problem = random_problem(seed)
         X = np.random.default_rng(seed).integers(-2, 3, size=(problem.pred.size, 2)).astype(float)
-        train, descent = Examples(problem.errors, X), Descent(gauge="none")
-        if train.is_scale_free:
+        train, descent = AUMData(problem.errors, X), Descent(normalization="none")
+        if train.is_homogeneous:
             continue
         start = descent.start(train, np.zeros(2))
         after = descent.step(train, start)
@@ -142,20 +147,20 @@ def test_a_step_from_ties_never_raises_aum():
 def test_a_constant_step_moves_by_eta_times_the_gradient():
     X, y = noisy()
     errors, w = errors_of(X, y), np.array([1.0, 0.5, -0.2, 0.1])
-    descent = Descent(line_search="constant", eta=0.01, gauge="none")
-    train = Examples(errors, X)
+    descent = Descent(line_search="constant", eta=0.01, normalization="none")
+    train = AUMData(errors, X)
     after = descent.step(train, descent.start(train, w))
     slope = [(aum(errors, X @ (w + 1e-7 * u)).value - aum(errors, X @ w).value) / 1e-7 for u in np.eye(4)]
     np.testing.assert_allclose(after.w, w - 0.01 * np.array(slope) / min((y > 0).sum(), (y < 0).sum()), atol=1e-8)
 
 
-def test_the_trace_tells_both_auc_and_the_best_step_is_kept():
+def test_the_trace_has_both_auc_and_the_best_step_is_kept():
     X, y = noisy(200)
     validation = (errors_of(X[100:], y[100:]), X[100:])
     found = descend(errors_of(X[:100], y[:100]), X[:100], np.ones(4), validation)
     aucs = found.trace["validation_auc"]
-    assert found.best == np.argmax(aucs)
-    assert aucs[found.best] == pytest.approx(roc_auc_score(y[100:], X[100:] @ found.w), rel=1e-12)
+    assert found.best_epoch == np.argmax(aucs)
+    assert aucs[found.best_epoch] == pytest.approx(roc_auc_score(y[100:], X[100:] @ found.coef), rel=1e-12)
     assert found.trace["auc"][0] == pytest.approx(roc_auc_score(y[:100], X[:100] @ np.ones(4)), rel=1e-12)
 
 
@@ -172,40 +177,40 @@ def test_csr_and_scaled_columns_give_the_same_descent():
     X, y = noisy()
     X[np.abs(X) < 0.5] = 0.0
     scale, errors = np.array([1.0, 2.0, 0.5, 4.0]), errors_of(X, y)
-    plain = descend(errors, X / scale, np.ones(4), settings=Descent(max_steps=5))
+    plain = descend(errors, X / scale, np.ones(4), settings=Descent(max_epochs=5))
     for rows in (X, sparse.csr_array(X)):
-        scaled = run(Descent(max_steps=5), Examples(errors, rows, scale), np.ones(4))
-        np.testing.assert_allclose(scaled.w, plain.w, rtol=1e-9)
+        scaled = run_descent(Descent(max_epochs=5), AUMData(errors, rows, scale), np.ones(4))
+        np.testing.assert_allclose(scaled.coef, plain.coef, rtol=1e-9)
 
 
 def test_a_weight_of_two_is_two_copies():
     X, y = noisy()
     times = np.random.default_rng(1).integers(1, 4, size=y.size)
-    weighted = descend(errors_of(X, y, times), X, np.ones(4), settings=Descent(max_steps=5))
+    weighted = descend(errors_of(X, y, times), X, np.ones(4), settings=Descent(max_epochs=5))
     copied = descend(
-        errors_of(X, np.repeat(y, times)), np.repeat(X, times, axis=0), np.ones(4), settings=Descent(max_steps=5)
+        errors_of(X, np.repeat(y, times)), np.repeat(X, times, axis=0), np.ones(4), settings=Descent(max_epochs=5)
     )
-    np.testing.assert_allclose(weighted.w, copied.w, rtol=1e-7)
+    np.testing.assert_allclose(weighted.coef, copied.coef, rtol=1e-7)
 
 
-def test_the_shared_gradient_is_a_subgradient_where_predictions_are_tied():
+def test_aum_subgradient_is_a_subgradient_where_predictions_are_tied():
     rng = np.random.default_rng(0)
     for _ in range(20):
         errors = ErrorFunctions.from_labels(rng.permutation(np.arange(12) % 3 == 0), rng.integers(1, 4, size=12))
         pred = rng.integers(-1, 2, size=12).astype(float)
-        here, gradient = aum(errors, pred).value, shared_gradient(errors, pred)
+        here, gradient = aum(errors, pred).value, aum_subgradient(errors, pred)
         for other in pred + rng.normal(size=(30, 12)):
             assert aum(errors, other).value >= here + gradient @ (other - pred) - 1e-12
 
 
-def test_the_shared_gradient_is_the_gradient_without_ties():
+def test_aum_subgradient_is_the_gradient_without_ties():
     for problem in map(random_problem, range(2, 100)):
         pred = problem.pred + np.random.default_rng(0).normal(size=problem.pred.size)
-        np.testing.assert_allclose(shared_gradient(problem.errors, pred), aum(problem.errors, pred).left, atol=1e-12)
+        np.testing.assert_allclose(aum_subgradient(problem.errors, pred), aum(problem.errors, pred).left, atol=1e-12)
 
 
 def test_changepoint_errors_are_learned_from_zero():
-    """Three breakpoints an example, at places that a feature tells; predictions need the right scale."""
+    """Three breakpoints per example, whose values depend on a feature; predictions need the right scale."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=80)
     v = (2.0 * x[:, None] + np.array([-1.0, 0.0, 1.0])).ravel()
@@ -213,21 +218,35 @@ def test_changepoint_errors_are_learned_from_zero():
     errors = ErrorFunctions(np.repeat(np.arange(80), 3), v, fp, fn)
     found = descend(errors, x[:, None], np.zeros(1))
     assert found.trace["aum"][-1] == 0.0
-    assert abs(found.w[0] - 2.0) < 1.0
+    assert abs(found.coef[0] - 2.0) < 1.0
 
 
-def test_a_run_stops_for_its_reasons():
+def test_a_run_stops_by_each_of_its_criteria():
     X, y = noisy()
-    validation = (errors_of(X, -y), X)  # what is learned is wrong there: never better
+    validation = (errors_of(X, -y), X)  # labels reversed: validation AUC never improves
     start = (errors_of(X, y), X, np.array([1.0, -0.5, 0.3, 0.1]))
-    assert descend(*start, settings=Descent(max_steps=2)).converged is False
-    assert descend(*start, settings=Descent(max_steps=2)).n_steps == 2
-    assert descend(*start, settings=Descent(tol=0.9)).n_steps == 1
-    assert descend(*start, validation, Descent(patience=3, tol=0.0)).n_steps == 3
-    told = descend(*start, callback=lambda record: record.number == 1)
-    assert (told.n_steps, told.converged) == (1, False)
+    assert descend(*start, settings=Descent(max_epochs=2)).converged is False
+    assert descend(*start, settings=Descent(max_epochs=2)).n_epochs == 2
+    assert descend(*start, settings=Descent(tol=0.9)).n_epochs == 1
+    assert descend(*start, validation, Descent(patience=3, tol=0.0)).n_epochs == 3
+    stopped = descend(*start, callback=lambda record: record.epoch == 1)
+    assert (stopped.n_epochs, stopped.converged) == (1, False)
     separable = descend(errors_of(X, np.where(X[:, 0] > 0, 1, -1)), X, np.array([1.0, 0.0, 0.0, 0.0]))
-    assert (separable.n_steps, separable.converged) == (0, True)
+    assert (separable.n_epochs, separable.converged) == (0, True)
+
+
+def test_the_clock_does_not_count_callbacks():
+    X, y = noisy()
+    pause = 0.05
+    found = descend(errors_of(X, y), X, np.ones(4), settings=Descent(max_epochs=5), callback=lambda _: sleep(pause))
+    assert found.trace["seconds"][-1] < pause * found.n_epochs
+
+
+def test_records_count_epochs_and_passes_like_those_of_solvers():
+    X, y = noisy()
+    trace = descend(errors_of(X, y), X, np.ones(4), settings=Descent(max_epochs=3)).trace
+    assert all(isinstance(record, Record) for record in trace.records)
+    assert trace["epoch"].tolist() == [0, 1, 2, 3] and trace["passes"].tolist() == [1.0, 3.0, 5.0, 7.0]
 
 
 def brute_intercept_errors(errors, pred):
@@ -257,19 +276,21 @@ ROWS = np.eye(3)
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: Descent(line_search="golden"), "unknown line_search 'golden'; choose one of"),
-        (lambda: Descent(step_from="luck"), "unknown step_from 'luck'; choose one of"),
-        (lambda: Descent(gauge="wide"), "unknown gauge 'wide'; choose one of"),
-        (lambda: Descent(eta=0.0), "eta=0.0; give a finite number above zero"),
-        (lambda: Descent(max_steps=0), "max_steps=0; give"),
-        (lambda: Descent(max_steps=2.5), "max_steps=2.5; give a whole number above zero"),
-        (lambda: Descent(eta="a"), "eta='a'; give a finite number above zero"),
-        (lambda: Descent(tol=None), "tol=None; give a finite number that is not negative"),
-        (lambda: Descent(patience=-1), "patience=-1; give"),
-        (lambda: Descent(l2=-1.0), "l2=-1.0; give a finite number that is not negative"),
+        (lambda: Descent(line_search="golden"), "line_search='golden'; give one of"),
+        (lambda: Descent(step_from="luck"), "step_from='luck'; give one of"),
+        (lambda: Descent(normalization="wide"), "normalization='wide'; give one of"),
+        (lambda: Descent(eta=0.0), "eta=0.0; give a finite number above 0"),
+        (lambda: Descent(max_epochs=0), "max_epochs=0; give"),
+        (lambda: Descent(max_epochs=2.5), "max_epochs=2.5; give an integer of 1 or more"),
+        (lambda: Descent(eta="a"), "eta='a'; give a finite number above 0"),
+        (lambda: Descent(tol=None), "tol=None; give a finite number of 0 or more"),
+        (lambda: Descent(patience=-1), "patience=-1; give None or an integer of 1 or more"),
+        (lambda: Descent(patience=True), "patience=True; give None or an integer of 1 or more"),
+        (lambda: Descent(tol=True), "tol=True; give a finite number of 0 or more"),
+        (lambda: Descent(l2=-1.0), "l2=-1.0; give a finite number of 0 or more"),
         (lambda: Descent(tol=np.nan), "tol=nan; give"),
         (lambda: descend(LABELS, ROWS, np.zeros(3)), "start from other weights"),
-        (lambda: descend(LABELS, ROWS, [0.0, 1.0, -1.0]), "set gauge='length'"),
+        (lambda: descend(LABELS, ROWS, [0.0, 1.0, -1.0]), "set normalization='norm'"),
         (lambda: descend(LABELS, ROWS, np.ones(2)), "pass 3 finite numbers"),
         (lambda: descend(LABELS, ROWS, [1.0, np.nan, 0.0]), "pass 3 finite numbers"),
         (lambda: descend(LABELS, ROWS[:2], np.ones(3)), "one row of features for each example"),
@@ -278,6 +299,6 @@ ROWS = np.eye(3)
         (lambda: descend(LABELS, ROWS, np.ones(3), settings=Descent(patience=2)), "there is no validation set"),
     ],
 )
-def test_bad_input_gets_one_clear_message(call, message):
+def test_invalid_input_is_refused_with_the_reason(call, message):
     with pytest.raises(ValueError, match=message):
         call()

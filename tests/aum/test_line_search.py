@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from aum_problems import WHY_SKIPPED, random_problem, stored_problems
 
-from aucmax.aum import ErrorFunctions, aum, line_search, roc_auc
+from aucmax.aum import ErrorFunctions, aum, error_auc, exact_line_search
 
 STORED = stored_problems()
 MOVING = [problem for problem in STORED if problem.direction.any()]
@@ -16,11 +16,11 @@ STEPS = 1e-11  # relative: crossings that differ by rounding are one row
 
 
 def searched(problem, **settings):
-    return line_search(problem.errors, problem.pred, problem.direction, **settings)
+    return exact_line_search(problem.errors, problem.pred, problem.direction, **settings)
 
 
 def methods(errors, until):
-    """The methods that can answer."""
+    """The methods that support a search."""
     if until != "first_min":
         return ["walk"]
     return ["walk", "convex", "kinks"] if errors.monotone else ["walk"]
@@ -32,7 +32,7 @@ def assert_interval(found, first, last, name=""):
 
 
 class Tolerances:
-    """Those that the reference problems name."""
+    """The tolerances stated by the reference problems."""
 
     def __init__(self, problem):
         total, steepest = np.abs(problem.fp).sum(), np.abs(problem.direction).max()
@@ -128,7 +128,7 @@ def test_random_problems_against_rational_arithmetic(seeds):
 
 
 def uneven(seed):
-    """Labels whose weights differ by powers of ten, with ties: slopes of AUM are zero, or some 1e-6 at least."""
+    """Labels whose weights differ by powers of ten, with ties: slopes of AUM are zero, or at least about 1e-6."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 9))
     y, weight = rng.permutation(np.arange(n) % 2 == 0), rng.choice([1e4, 3.0, 1.0, 1e-3, 7e-5, 1e-6], size=n)
@@ -143,16 +143,16 @@ def test_flat_minima_of_uneven_weights_against_rational_arithmetic():
         lines = aum_oracle.exact_lines(errors.example, errors.v, errors.fp, errors.fn, pred, direction)
         rows = aum_oracle.table(lines)
         for method in ("walk", "convex", "kinks"):
-            found = line_search(errors, pred, direction, method=method)
+            found = exact_line_search(errors, pred, direction, method=method)
             assert_interval(found, *aum_oracle.first_min(rows), (seed, method))
-        walked = line_search(errors, pred, direction, until="all").table
+        walked = exact_line_search(errors, pred, direction, until="all").table
         np.testing.assert_array_equal(np.sign(walked.slope_after), [np.sign(float(row[2])) for row in rows])
 
 
-def test_a_flat_minimum_beside_a_large_weight_is_seen_to_its_end():
+def test_a_flat_minimum_beside_a_large_weight_is_found_to_its_end():
     errors = ErrorFunctions.from_labels([0, 1, 0, 1], [3.0, 1e-6, 1e-3, 1e-3])
     for method in ("walk", "convex", "kinks"):
-        found = line_search(errors, [2.0, -1.0, -2.0, -1.0], [0.0, 2.0, 2.0, 0.0], method=method)
+        found = exact_line_search(errors, [2.0, -1.0, -2.0, -1.0], [0.0, 2.0, 2.0, 0.0], method=method)
         assert (found.first, found.last) == (1.5, 2.0)
 
 
@@ -164,7 +164,7 @@ def binary(n, seed, weighted=False):
 
 
 def changepoints(n, seed):
-    """Errors that go up and down: four breakpoints an example."""
+    """Errors that go up and down: four breakpoints per example."""
     rng = np.random.default_rng(seed)
     fp, fn = rng.integers(0, 3, size=(n, 5)), rng.integers(0, 3, size=(n, 5))
     fp[:, 0] = fn[:, -1] = 0
@@ -180,26 +180,26 @@ PROBLEMS = [binary(80, 0), binary(80, 1, weighted=True), changepoints(25, 2)]
 
 @pytest.mark.parametrize("errors, pred, direction", PROBLEMS)
 def test_direct_evaluation_at_random_steps(errors, pred, direction):
-    table = line_search(errors, pred, direction, until="all").table
+    table = exact_line_search(errors, pred, direction, until="all").table
     rng = np.random.default_rng(0)
     for step in rng.choice(table.step, 100) * rng.uniform(0.5, 1.5, size=100):
         row = np.searchsorted(table.step, step, side="right") - 1
         moved = pred + step * direction
         expected = table.aum[row] + table.slope_after[row] * (step - table.step[row])
         assert aum(errors, moved).value == pytest.approx(expected, rel=1e-9)
-        assert roc_auc(errors, moved) == pytest.approx(table.auc_after[row], abs=1e-12)
+        assert error_auc(errors, moved) == pytest.approx(table.auc_after[row], abs=1e-12)
 
 
 @pytest.mark.parametrize("errors, pred, direction", PROBLEMS)
 def test_auc_at_a_step_is_the_mean_of_before_and_after(errors, pred, direction):
-    table = line_search(errors, pred, direction, until="all").table
+    table = exact_line_search(errors, pred, direction, until="all").table
     np.testing.assert_allclose(table.auc[1:], (table.auc_after[1:] + table.auc_after[:-1]) / 2, rtol=1e-12)
     assert table.aum.min() >= 0.0
 
 
 @pytest.mark.parametrize("errors, pred, direction", PROBLEMS[:2])
 def test_slopes_of_monotone_errors_never_fall(errors, pred, direction):
-    slopes = line_search(errors, pred, direction, until="all").table.slope_after
+    slopes = exact_line_search(errors, pred, direction, until="all").table.slope_after
     assert np.diff(slopes).min() >= -1e-12 * np.abs(slopes).max()
 
 
@@ -208,7 +208,8 @@ def test_slopes_of_monotone_errors_never_fall(errors, pred, direction):
 def test_scale_does_not_matter(errors, pred, direction, scale):
     scaled = ErrorFunctions(errors.example, scale * errors.v, errors.fp, errors.fn)
     for until in ("first_min", "max_auc", "linear"):
-        plain, other = (line_search(e, f * pred, f * direction, until) for e, f in ((errors, 1.0), (scaled, scale)))
+        pairs = ((errors, 1.0), (scaled, scale))
+        plain, other = (exact_line_search(e, f * pred, f * direction, until) for e, f in pairs)
         assert other.step == pytest.approx(plain.step, rel=1e-9)
         assert other.aum == pytest.approx(scale * plain.aum, rel=1e-9)
         assert other.auc == plain.auc
@@ -219,18 +220,18 @@ def test_scale_does_not_matter(errors, pred, direction, scale):
 def test_the_size_of_weights_does_not_matter(errors, pred, direction, power):
     scaled = ErrorFunctions(errors.example, errors.v, np.ldexp(errors.fp, power), np.ldexp(errors.fn, power))
     for method in methods(errors, "first_min"):
-        plain, other = (line_search(each, pred, direction, method=method) for each in (errors, scaled))
+        plain, other = (exact_line_search(each, pred, direction, method=method) for each in (errors, scaled))
         assert (other.first, other.last, other.auc) == (plain.first, plain.last, plain.auc)
         assert other.aum == np.ldexp(plain.aum, power)
-    plain, other = (line_search(each, pred, direction, until="all").table for each in (errors, scaled))
+    plain, other = (exact_line_search(each, pred, direction, until="all").table for each in (errors, scaled))
     np.testing.assert_array_equal(other.auc, plain.auc)
     np.testing.assert_array_equal(other.slope_after, np.ldexp(plain.slope_after, power))
 
 
 @pytest.mark.parametrize("errors, pred, direction", [binary(600, 3), binary(600, 4, weighted=True)])
 def test_kinks_are_the_bends_of_the_walk(errors, pred, direction):
-    walk = line_search(errors, pred, direction, until="all", method="walk").table
-    kinks = line_search(errors, pred, direction, until="all", method="kinks").table
+    walk = exact_line_search(errors, pred, direction, until="all", method="walk").table
+    kinks = exact_line_search(errors, pred, direction, until="all", method="kinks").table
     assert len(kinks) < len(walk) / 50
     expected = np.interp(kinks.step, walk.step, walk.aum)
     np.testing.assert_allclose(kinks.aum, expected, rtol=1e-9)
@@ -244,7 +245,7 @@ def test_methods_agree_on_small_integers(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-3, 4, size=(300, 3)), rng.random(300) < 0.5
     errors, pred, direction = ErrorFunctions.from_labels(y), X @ [1.0, 2.0, -1.0], X @ [-1.0, 1.0, 1.0]
-    walk, convex, kinks = (line_search(errors, pred, direction, method=m) for m in ("walk", "convex", "kinks"))
+    walk, convex, kinks = (exact_line_search(errors, pred, direction, method=m) for m in ("walk", "convex", "kinks"))
     for found in (convex, kinks):
         assert (found.first, found.last) == pytest.approx((walk.first, walk.last), rel=1e-12)
         assert (found.aum, found.auc) == pytest.approx((walk.aum, walk.auc), rel=1e-12)
@@ -254,7 +255,7 @@ def test_methods_agree_on_small_integers(seed):
 def test_all_lines_meet_in_one_point(method):
     rng = np.random.default_rng(5)
     y, pred = rng.random(300) < 0.5, rng.normal(size=300)
-    found = line_search(ErrorFunctions.from_labels(y), pred, -pred / 2.0, method=method)
+    found = exact_line_search(ErrorFunctions.from_labels(y), pred, -pred / 2.0, method=method)
     assert found.step == 2.0
     assert found.aum == pytest.approx(0.0, abs=1e-9)
     assert found.auc == pytest.approx(0.5)
@@ -263,58 +264,59 @@ def test_all_lines_meet_in_one_point(method):
 @pytest.mark.parametrize("method", ["walk", "convex", "kinks"])
 def test_parallel_lines_never_meet(method):
     errors, pred, _ = binary(30, 6)
-    found = line_search(errors, pred, np.full(30, 0.7), method=method)
+    found = exact_line_search(errors, pred, np.full(30, 0.7), method=method)
     assert (found.step, found.first, found.last) == (0.0, 0.0, np.inf)
-    assert found.auc == roc_auc(errors, pred)
+    assert found.auc == error_auc(errors, pred)
 
 
 def test_start_at_zero_follows_the_direction():
     y = np.array([0, 1, 0, 1, 1])
-    found = line_search(ErrorFunctions.from_labels(y), np.zeros(5), y * 1.0, until="max_auc")
+    found = exact_line_search(ErrorFunctions.from_labels(y), np.zeros(5), y * 1.0, until="max_auc")
     assert (found.first, found.last, found.auc) == (0.0, np.inf, 1.0)
     assert found.step > 0.0
 
 
 @pytest.mark.parametrize("method", ["walk", "convex", "kinks"])
-def test_no_step_beyond_the_largest_allowed(method):
+def test_the_step_does_not_exceed_max_step(method):
     errors, pred, direction = binary(100, 7)
-    direction = -direction if line_search(errors, pred, direction).step == 0.0 else direction
-    free = line_search(errors, pred, direction, method=method)
-    short = line_search(errors, pred, direction, method=method, max_step=free.step / 2)
+    direction = -direction if exact_line_search(errors, pred, direction).step == 0.0 else direction
+    free = exact_line_search(errors, pred, direction, method=method)
+    short = exact_line_search(errors, pred, direction, method=method, max_step=free.step / 2)
     assert free.step > 0.0
     assert short.step == short.first == short.last == free.step / 2
     assert short.aum == pytest.approx(aum(errors, pred + short.step * direction).value, rel=1e-12)
-    wide = line_search(errors, pred, direction, method=method, max_step=free.step * 2)
+    wide = exact_line_search(errors, pred, direction, method=method, max_step=free.step * 2)
     assert wide.step == pytest.approx(free.step, rel=1e-12)
 
 
-def test_another_set_may_be_searched_along_the_direction_of_one():
+def test_a_validation_set_may_be_searched_along_a_training_direction():
     rng = np.random.default_rng(8)
     X, w = rng.normal(size=(120, 4)), rng.normal(size=4)
     y = X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=120) > 0
     train, test = slice(0, 80), slice(80, None)
     gradient = aum(ErrorFunctions.from_labels(y[train]), X[train] @ w)
     d = -X[train].T @ (gradient.left + gradient.right)
-    found = line_search(ErrorFunctions.from_labels(y[test]), X[test] @ w, X[test] @ d, until="best_auc")
-    assert found.auc >= roc_auc(ErrorFunctions.from_labels(y[test]), X[test] @ w)
-    assert found.auc == pytest.approx(roc_auc(ErrorFunctions.from_labels(y[test]), X[test] @ (w + found.step * d)))
+    found = exact_line_search(ErrorFunctions.from_labels(y[test]), X[test] @ w, X[test] @ d, until="best_auc")
+    assert found.auc >= error_auc(ErrorFunctions.from_labels(y[test]), X[test] @ w)
+    assert found.auc == pytest.approx(error_auc(ErrorFunctions.from_labels(y[test]), X[test] @ (w + found.step * d)))
 
 
-def test_rows_asked_for_are_rows_given():
+def test_the_table_has_the_requested_number_of_rows():
     errors, pred, direction = binary(50, 9)
-    everything = line_search(errors, pred, direction, until="all").table
-    some = line_search(errors, pred, direction, until=17).table
+    everything = exact_line_search(errors, pred, direction, until="all").table
+    some = exact_line_search(errors, pred, direction, until=17).table
     assert len(some) == 17
     np.testing.assert_array_equal(some.aum, everything.aum[:17])
-    assert len(line_search(errors, pred, direction, until="linear").table) == 50
-    assert len(line_search(errors, pred, direction, until=1).table) == 1
+    assert len(exact_line_search(errors, pred, direction, until="linear").table) == 50
+    assert len(exact_line_search(errors, pred, direction, until=1).table) == 1
 
 
 def test_first_minimum_is_not_the_lowest_for_errors_that_are_not_monotone():
     gains = []
     for seed in range(20):
         errors, pred, direction = changepoints(15, seed)
-        gains.append(line_search(errors, pred, direction).aum - line_search(errors, pred, direction, "all").aum)
+        first, lowest = (exact_line_search(errors, pred, direction, until) for until in ("first_min", "all"))
+        gains.append(first.aum - lowest.aum)
     assert min(gains) >= -1e-12
     assert max(gains) > 0.1
 
@@ -326,27 +328,28 @@ def test_first_minimum_is_not_the_lowest_for_errors_that_are_not_monotone():
         ({"direction": [np.nan, 0.0]}, r"direction\[0\] is nan"),
         ({"pred": [0.0, np.inf]}, r"pred\[1\] is inf"),
         ({"pred": [0.0]}, "pred has shape"),
-        ({"until": "first"}, "unknown until='first'"),
-        ({"until": 0}, "unknown until=0"),
-        ({"method": "fast"}, "unknown method 'fast'"),
+        ({"until": "first"}, "until='first'; give one of"),
+        ({"until": 0}, "until=0; give one of .* or an integer of 1 or more"),
+        ({"until": True}, "until=True; give one of"),
+        ({"method": "fast"}, "method='fast'; give one of"),
         ({"method": "convex", "until": "all"}, "finds until='first_min' only"),
-        ({"method": "kinks", "until": "max_auc"}, "does not know AUC"),
-        ({"max_step": 0.0}, "max_step is 0.0"),
+        ({"method": "kinks", "until": "max_auc"}, "does not compute AUC"),
+        ({"max_step": 0.0}, "max_step=0.0; give None or a finite number above 0"),
     ],
 )
-def test_bad_input_is_refused_with_the_reason(settings, message):
+def test_invalid_input_is_refused_with_the_reason(settings, message):
     errors = ErrorFunctions.from_labels([0, 1])
     with pytest.raises(ValueError, match=message):
-        line_search(**{"errors": errors, "pred": [0.0, 0.0], "direction": [1.0, 2.0], **settings})
+        exact_line_search(**{"errors": errors, "pred": [0.0, 0.0], "direction": [1.0, 2.0], **settings})
 
 
 @pytest.mark.parametrize("method", ["convex", "kinks"])
 def test_methods_for_monotone_errors_refuse_others(method):
     with pytest.raises(ValueError, match="needs monotone errors"):
-        line_search(*changepoints(5, 0), method=method)
+        exact_line_search(*changepoints(5, 0), method=method)
 
 
-def test_example_draws_its_pictures(tmp_path):
-    example = Path(__file__).parents[2] / "examples" / "line_search.py"
+def test_example_draws_its_figures(tmp_path):
+    example = Path(__file__).parents[2] / "examples" / "plot_line_search.py"
     runpy.run_path(str(example))["main"](tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"line_search_binary.png", "line_search_changepoint.png"}

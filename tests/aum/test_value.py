@@ -6,7 +6,7 @@ import pytest
 from aum_problems import WHY_SKIPPED, random_problem, stored_problems
 from sklearn.metrics import roc_auc_score
 
-from aucmax.aum import ErrorFunctions, aum, roc_auc, roc_curve
+from aucmax.aum import ErrorFunctions, aum, error_auc, error_roc_curve
 
 STORED = stored_problems()
 TOLERANCE = 1e-9  # that of the reference problems; relative
@@ -17,7 +17,7 @@ def exact(problem):
 
 
 @pytest.mark.skipif(not STORED, reason=WHY_SKIPPED)
-def test_stored_problems_are_all_there():
+def test_all_stored_problems_are_found():
     assert len(STORED) == 126
 
 
@@ -25,7 +25,7 @@ def test_stored_problems_are_all_there():
 def test_value_and_derivatives_of_stored_problems(problem):
     found = aum(problem.errors, problem.pred)
     sides = [problem.stored["derivative_left"], problem.stored["derivative_right"]]
-    if "derivative" in problem.stored.get("what_disagrees", {}):  # stored is what R says
+    if "derivative" in problem.stored.get("what_disagrees", {}):  # the stored values are those of R
         sides = aum_oracle.derivatives(exact(problem), problem.example, problem.pred.size)
     assert found.value == pytest.approx(problem.stored["aum"], rel=TOLERANCE)
     np.testing.assert_allclose(found.left, sides[0], atol=TOLERANCE * problem.errors.total_fp)
@@ -42,10 +42,10 @@ def test_value_derivatives_and_auc_are_the_exact_ones(seeds):
         assert found.value == pytest.approx(float(value), abs=1e-12)
         np.testing.assert_allclose(found.left, left, atol=1e-12, err_msg=problem.name)
         np.testing.assert_allclose(found.right, right, atol=1e-12, err_msg=problem.name)
-        assert roc_auc(problem.errors, problem.pred) == pytest.approx(float(auc), abs=1e-12)
+        assert error_auc(problem.errors, problem.pred) == pytest.approx(float(auc), abs=1e-12)
 
 
-def test_breakpoints_of_one_example_at_one_place_move_together():
+def test_breakpoints_of_one_example_at_one_value_move_together():
     found = aum(ErrorFunctions([0, 0, 1], [0, 0, 0], [1, 1, 0], [0, 0, -1]), [0.0, 0.0])
     assert found.right.tolist() == [1.0, 0.0]
     assert found.left.tolist() == [0.0, -1.0]
@@ -55,9 +55,9 @@ def test_auc_of_labels_is_that_of_scikit_learn():
     rng = np.random.default_rng(0)
     y, weight = rng.random(200) < 0.3, rng.random(200)
     score = np.round(rng.normal(size=200) + y, 1)
-    assert roc_auc(ErrorFunctions.from_labels(y), score) == pytest.approx(roc_auc_score(y, score), rel=1e-14)
+    assert error_auc(ErrorFunctions.from_labels(y), score) == pytest.approx(roc_auc_score(y, score), rel=1e-14)
     errors = ErrorFunctions.from_labels(y, weight)
-    assert roc_auc(errors, score) == pytest.approx(roc_auc_score(y, score, sample_weight=weight), rel=1e-13)
+    assert error_auc(errors, score) == pytest.approx(roc_auc_score(y, score, sample_weight=weight), rel=1e-13)
 
 
 def test_a_weight_of_two_is_two_copies():
@@ -68,7 +68,7 @@ def test_a_weight_of_two_is_two_copies():
     assert weighted.value == pytest.approx(copied.value, rel=1e-14)
 
 
-def test_aum_is_not_negative_and_zero_when_all_is_right():
+def test_aum_is_not_negative_and_zero_for_a_perfect_ranking():
     rng = np.random.default_rng(1)
     y = rng.random(50) < 0.5
     errors = ErrorFunctions.from_labels(y)
@@ -76,7 +76,7 @@ def test_aum_is_not_negative_and_zero_when_all_is_right():
     assert aum(errors, np.where(y, 2.0, 1.0)).value == 0.0
 
 
-def test_aum_of_labels_is_homogeneous_and_blind_to_constants():
+def test_aum_of_labels_is_homogeneous_and_invariant_to_constants():
     rng = np.random.default_rng(2)
     errors, pred = ErrorFunctions.from_labels(rng.random(60) < 0.4, rng.random(60)), rng.normal(size=60)
     value = aum(errors, pred).value
@@ -93,7 +93,7 @@ def test_aum_is_convex_for_monotone_errors():
         assert between <= share * aum(errors, a).value + (1 - share) * aum(errors, b).value + 1e-12
 
 
-def test_gradient_is_that_of_finite_differences_without_ties():
+def test_gradient_agrees_with_finite_differences_without_ties():
     rng = np.random.default_rng(4)
     errors, pred = ErrorFunctions.from_labels(rng.random(30) < 0.5), rng.normal(size=30)
     here = aum(errors, pred)
@@ -105,8 +105,8 @@ def test_gradient_is_that_of_finite_differences_without_ties():
 def test_curve_with_loops_has_an_area_above_one():
     errors = ErrorFunctions([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, -1, 1], [-1, 1, -1, 0, 0, 0])
     pred = [0.0, -0.5]
-    curve = roc_curve(errors, pred)
-    assert roc_auc(errors, pred) == 2.0
+    curve = error_roc_curve(errors, pred)
+    assert error_auc(errors, pred) == 2.0
     assert np.trapezoid(curve.tpr, curve.fpr) == 2.0
     assert (curve.fpr[0], curve.tpr[0], curve.fpr[-1], curve.tpr[-1]) == (0.0, 0.0, 1.0, 1.0)
 
@@ -120,14 +120,14 @@ def test_penalty_table_drops_errors_that_no_penalty_removes():
     np.testing.assert_array_equal(errors.fn, [0, 0, -1])
 
 
-def test_penalty_table_clips_what_falls_below_the_errors_that_no_penalty_removes():
+def test_penalty_table_clips_errors_below_those_that_no_penalty_removes():
     errors = ErrorFunctions.from_penalty_table([0, 0, 0], [-np.inf, 0.0, 1.0], [2, 0, 1], [0, 0, 1])
     np.testing.assert_array_equal(errors.v, [-1.0, 0.0])
     np.testing.assert_array_equal(errors.fp, [0, 1])
     np.testing.assert_array_equal(errors.fn, [-1, 0])
 
 
-def test_of_rows_of_equal_penalty_the_last_is_chosen():
+def test_of_rows_of_equal_penalty_the_last_is_selected():
     table = ([0, 0, 0, 0, 1, 1], [-np.inf, -np.inf, 1.0, 1.0, -np.inf, 0.0])
     errors = ErrorFunctions.from_penalty_table(*table, fp=[0, 2, 1, 0, 1, 0], fn=[3, 0, 0, 1, 0, 1])
     plain = ErrorFunctions.from_penalty_table([0, 0, 1, 1], [-np.inf, 1.0, -np.inf, 0.0], [2, 0, 1, 0], [0, 1, 0, 1])
@@ -140,7 +140,7 @@ def test_the_size_of_weights_does_not_matter_to_auc(weight):
     y, pred = [0, 1, 0, 1, 1], [0.5, 0.1, -0.2, 0.5, 0.9]
     tiny_and_large = ErrorFunctions.from_labels(y, np.where(y, weight, 1.0 / weight))
     for errors in (ErrorFunctions.from_labels(y, np.full(5, weight)), tiny_and_large):
-        assert roc_auc(errors, pred) == roc_auc_score(y, pred)
+        assert error_auc(errors, pred) == roc_auc_score(y, pred)
 
 
 def test_penalty_table_keeps_examples_whose_errors_never_change():
@@ -172,10 +172,10 @@ LABELS = ErrorFunctions.from_labels([0, 1])
         (lambda: ErrorFunctions.from_penalty_table([0, 0], [0.0, 1.0], [1, -5], [0, 1]), r"fp\[1\] is -5"),
         (lambda: ErrorFunctions.from_penalty_table([0, 0], [0.0, 1.0], [1], [0, 1]), "fp has 1 rows"),
         (lambda: aum(LABELS, [0.0, np.nan]), r"pred\[1\] is nan"),
-        (lambda: roc_auc(LABELS, [0.0, np.inf]), r"pred\[1\] is inf"),
-        (lambda: roc_curve(LABELS, [0.0, 1.0, 2.0]), "pred has shape"),
+        (lambda: error_auc(LABELS, [0.0, np.inf]), r"pred\[1\] is inf"),
+        (lambda: error_roc_curve(LABELS, [0.0, 1.0, 2.0]), "pred has shape"),
     ],
 )
-def test_bad_input_is_refused_with_the_reason(call, message):
+def test_invalid_input_is_refused_with_the_reason(call, message):
     with pytest.raises(ValueError, match=message):
         call()

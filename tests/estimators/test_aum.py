@@ -1,4 +1,4 @@
-"""AUMClassifier: scikit-learn's own checks, what is kept, the intercept, weights, bad input."""
+"""AUMClassifier: scikit-learn's own checks, the weights kept, the intercept, sample weights, invalid input."""
 
 import pickle
 import re
@@ -15,17 +15,17 @@ from aucmax import AUCClassifier
 from aucmax.estimators.aum import AUMClassifier
 
 
-def random_rows_aside(estimator):
+def rows_held_out_at_random(estimator):
     if estimator.validation_fraction is None:
         return {}
-    reason = "rows are kept aside by number: a class of one row, be its weight what it may, has none to spare"
+    reason = "rows are held out whatever their weight: a class of one row cannot spare any"
     names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
     return dict.fromkeys(names, reason)
 
 
 @parametrize_with_checks(
     [AUMClassifier(validation_fraction=None), AUMClassifier(step_from="validation_auc", random_state=0)],
-    expected_failed_checks=random_rows_aside,
+    expected_failed_checks=rows_held_out_at_random,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -63,7 +63,7 @@ def test_the_first_record_is_the_squared_loss_or_random(table):
 @pytest.mark.parametrize("options", [{}, {"class_weight": "balanced"}, {"class_weight": {1.0: 20.0}}])
 def test_the_intercept_has_the_fewest_errors_of_all(table, options):
     X, y, weight = table(rate=0.1, n=150)
-    model = AUMClassifier(random_state=0, max_steps=5, **options).fit(X, y, weight)
+    model = AUMClassifier(random_state=0, max_epochs=5, **options).fit(X, y, weight)
     scores = model.decision_function(X)
     cost = {"balanced": weight[y < 0].sum() / weight[y > 0].sum(), 20.0: 20.0}
     chosen = options.get("class_weight")
@@ -72,7 +72,7 @@ def test_the_intercept_has_the_fewest_errors_of_all(table, options):
     assert weight * costs @ ((scores > 0) != (y > 0)) == pytest.approx(min(wrong), rel=1e-12)
 
 
-def test_a_hopeless_feature_calls_all_rows_of_the_larger_class():
+def test_a_useless_feature_predicts_the_larger_class_for_all_rows():
     X, y = np.array([[3.0], [1.0], [2.0], [4.0], [2.5]]), np.array([1, 0, 0, 0, 0])
     model = AUMClassifier(validation_fraction=None).fit(X, y)
     assert set(model.predict(X)) == {0}
@@ -93,7 +93,7 @@ def test_patience_ends_the_run_early(table):
     assert hasty.n_iter_ == hasty.best_step_ + 2 < patient.n_iter_
 
 
-def test_rows_kept_aside_are_a_part_of_each_class_and_drawn_by_the_seed(table):
+def test_held_out_rows_are_drawn_by_the_seed(table):
     X, y, _ = table(300)
     one, same, other = (AUMClassifier(random_state=seed).fit(X, y) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one.coef_, same.coef_)
@@ -102,7 +102,7 @@ def test_rows_kept_aside_are_a_part_of_each_class_and_drawn_by_the_seed(table):
 
 def test_dense_equals_sparse(table):
     X, y, weight = table(200, unscaled=True)
-    models = [AUMClassifier(random_state=0, max_steps=10).fit(form(X), y, weight) for form in FORMS]
+    models = [AUMClassifier(random_state=0, max_epochs=10).fit(form(X), y, weight) for form in FORMS]
     for model in models[1:]:
         np.testing.assert_allclose(model.coef_, models[0].coef_, rtol=1e-6)
         assert model.intercept_ == pytest.approx(models[0].intercept_, rel=1e-6)
@@ -114,11 +114,11 @@ FORMS = (np.asarray, sparse.csr_array, sparse.csr_matrix, sparse.coo_array)
 def test_the_unit_of_a_column_does_not_matter(table):
     X, y, _ = table(200)
     units = 10.0 ** np.arange(-3, 3)
-    models = [AUMClassifier(random_state=0, max_steps=10).fit(rows, y) for rows in (X, X * units)]
+    models = [AUMClassifier(random_state=0, max_epochs=10).fit(rows, y) for rows in (X, X * units)]
     np.testing.assert_allclose(models[1].coef_[0] * units, models[0].coef_[0], rtol=1e-6)
 
 
-def test_a_penalty_shortens_the_weights_at_equal_contrast(table):
+def test_a_penalty_shortens_the_weights_at_equal_mean_difference(table):
     X, y, _ = table(200)
     delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
     lengths = []
@@ -130,15 +130,15 @@ def test_a_penalty_shortens_the_weights_at_equal_contrast(table):
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_tiny_weights_count_as_others_do(table, class_weight):
+def test_tiny_weights_give_the_same_model(table, class_weight):
     X, y, weight = table(200)
-    model = AUMClassifier(class_weight=class_weight, start="random", random_state=0, max_steps=10)
+    model = AUMClassifier(class_weight=class_weight, start="random", random_state=0, max_epochs=10)
     plain, tiny = (clone(model).fit(X, y, each) for each in (weight, np.ldexp(weight, -660)))
     np.testing.assert_allclose(tiny.coef_, plain.coef_, rtol=1e-9)
     assert tiny.intercept_ == pytest.approx(plain.intercept_, rel=1e-9)
 
 
-def test_a_table_that_tells_nothing_is_refused_with_a_way_out():
+def test_a_table_without_information_is_refused_with_a_hint():
     with pytest.raises(ValueError, match="pass columns whose means differ between the classes"):
         AUMClassifier(random_state=0).fit(np.ones((20, 2)), np.arange(20) < 7)
 
@@ -156,9 +156,9 @@ def test_a_callback_watches_and_stops(table):
     X, y, _ = table()
     seen = []
     model = AUMClassifier(random_state=0, tol=0.0).fit(
-        X, y, callback=lambda step: seen.append(step) or step.number == 3
+        X, y, callback=lambda record: seen.append(record) or record.epoch == 3
     )
-    assert model.n_iter_ == seen[-1].number == 3
+    assert model.n_iter_ == seen[-1].epoch == 3
 
 
 def test_survives_clone_and_pickle(table):
@@ -172,24 +172,35 @@ def test_survives_clone_and_pickle(table):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"line_search": "golden"}, "unknown line_search 'golden'"),
-        ({"start": "zero"}, "unknown start 'zero'; choose one of"),
-        ({"alpha": -1.0}, "alpha=-1.0; give a finite number that is not negative"),
-        ({"alpha": "auto"}, "alpha='auto'; give a finite number that is not negative"),
-        ({"max_steps": "20"}, "max_steps='20'; give a whole number above zero"),
-        ({"validation_fraction": 1.5}, "validation_fraction=1.5; give a number between 0 and 1, or None"),
+        ({"line_search": "golden"}, "line_search='golden'; give one of"),
+        ({"start": "zero"}, "start='zero'; give one of ['exact', 'random']"),
+        ({"alpha": -1.0}, "alpha=-1.0; give a finite number of 0 or more"),
+        ({"alpha": "auto"}, "alpha='auto'; give a finite number of 0 or more"),
+        ({"max_epochs": "20"}, "max_epochs='20'; give an integer of 1 or more"),
+        ({"validation_fraction": 1.5}, "validation_fraction=1.5; give None or a number above 0 and below 1"),
+        ({"validation_fraction": True}, "validation_fraction=True; give None or a number above 0 and below 1"),
+        ({"standardize": "no"}, "standardize='no'; give True or False"),
+        ({"standardize": 1}, "standardize=1; give True or False"),
+        ({"normalization": "contrast"}, "normalization='contrast'; give one of"),
         ({"validation_fraction": None, "step_from": "validation_auc"}, "there is no validation set"),
         ({"class_weight": {5: 1.0}}, "keys among"),
         ({"class_weight": {1.0: 0.0}}, "above zero"),
     ],
 )
-def test_bad_settings_get_one_clear_message(table, options, message):
+def test_invalid_parameters_are_refused_with_the_reason(table, options, message):
     X, y, _ = table()
     with pytest.raises(ValueError, match=re.escape(message)):
         AUMClassifier(**options).fit(X, y)
 
 
-def test_a_class_of_one_row_has_none_to_keep_aside(table):
+def test_numpy_scalars_are_accepted_as_parameters(table):
+    X, y, _ = table()
+    plain = AUMClassifier(validation_fraction=0.25, max_epochs=5, random_state=0).fit(X, y)
+    scalars = {"validation_fraction": np.float32(0.25), "max_epochs": np.int64(5), "standardize": np.True_}
+    np.testing.assert_array_equal(AUMClassifier(**scalars, random_state=0).fit(X, y).coef_, plain.coef_)
+
+
+def test_a_class_of_one_row_cannot_be_held_out(table):
     X, y, _ = table()
     y[:] = -1.0
     y[7] = 1.0
@@ -200,7 +211,7 @@ def test_a_class_of_one_row_has_none_to_keep_aside(table):
 @pytest.mark.parametrize(
     ("spoil", "message"), [(np.nan, "NaN"), (np.inf, "infinity"), (1e200, "squares overflow; divide")]
 )
-def test_bad_tables_get_one_clear_message(table, spoil, message):
+def test_invalid_tables_are_refused_with_the_reason(table, spoil, message):
     X, y, _ = table()
     X[:5, 1] = spoil
     with pytest.raises(ValueError, match=message):

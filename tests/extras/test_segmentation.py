@@ -9,7 +9,14 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.validation import NotFittedError
 
-from aucmax.changepoint import PenaltyLearner, PenaltyRegressor, penalty_learner, segment, segmentation, toy
+from aucmax.changepoint import (
+    PenaltyLearner,
+    PenaltyRegressor,
+    make_toy_sequences,
+    penalty_learner,
+    segment,
+    segmentation,
+)
 
 QUICK = {"cv": 3, "random_state": 0}
 
@@ -33,8 +40,8 @@ def test_segmentations_are_optimal(shift):
         values = shift + rng.normal(size=n).round(1) + 2.0 * (np.arange(n) > n // 2)
         found = segment(values, max_segments=6)
         np.testing.assert_allclose(found.loss, best_losses(values, min(6, n)), rtol=1e-9, atol=1e-9)
-        for k, (loss, places) in enumerate(zip(found.loss, found.changes)):
-            parts = np.split(values, places)
+        for k, (loss, positions) in enumerate(zip(found.loss, found.changes)):
+            parts = np.split(values, positions)
             assert len(parts) == k + 1 and all(part.size for part in parts)
             assert loss == pytest.approx(sum(((part - part.mean()) ** 2).sum() for part in parts), abs=1e-9)
 
@@ -45,12 +52,12 @@ def test_constant_sequence_needs_no_change():
 
 
 def test_single_value_has_one_segmentation():
-    assert [places.size for places in segment([3.0]).changes] == [0]
+    assert [positions.size for positions in segment([3.0]).changes] == [0]
 
 
 @pytest.fixture(scope="module")
 def learned():
-    data = toy(70)
+    data = make_toy_sequences(70)
     learners = {
         model: PenaltyLearner(PenaltyRegressor(model, **QUICK)).fit(data.sequences[:40], data.labels[:40])
         for model in ("constant", "aum")
@@ -64,34 +71,34 @@ def test_learned_penalty_beats_a_constant_one(learned):
     assert scores["aum"] > 0.9 > scores["constant"] + 0.1
 
 
-def test_most_sequences_get_their_number_of_changes(learned):
+def test_most_sequences_have_the_true_number_of_changes(learned):
     data, learners = learned
     found = learners["aum"].predict(data.sequences[40:])
-    assert np.mean([places.size == true.size for places, true in zip(found, data.changes[40:])]) > 0.8
+    assert np.mean([positions.size == true.size for positions, true in zip(found, data.changes[40:])]) > 0.8
 
 
 def test_changes_minimise_the_penalised_loss(learned):
     data, learners = learned
     new = data.sequences[40:44]
     penalties = learners["aum"].predict_penalty(new)
-    for sequence, penalty, places in zip(new, penalties, learners["aum"].predict(new)):
+    for sequence, penalty, positions in zip(new, penalties, learners["aum"].predict(new)):
         loss = segment(sequence).loss
-        assert places.size == np.argmin(loss + penalty * np.arange(loss.size))
+        assert positions.size == np.argmin(loss + penalty * np.arange(loss.size))
 
 
 def test_score_counts_the_labels_of_the_predicted_changes(learned):
     data, learners = learned
     new, labels = data.sequences[40:], data.labels[40:]
     allowed = {"0changes": (0, 0), "1change": (1, 1), ">0changes": (1, np.inf)}
-    right = [
-        allowed[kind][0] <= sum(start < p <= end for p in places) <= allowed[kind][1]
-        for places, listed in zip(learners["constant"].predict(new), labels)
+    satisfied = [
+        allowed[kind][0] <= sum(start < p <= end for p in positions) <= allowed[kind][1]
+        for positions, listed in zip(learners["constant"].predict(new), labels)
         for start, end, kind in listed
     ]
-    assert learners["constant"].score(new, labels) == pytest.approx(np.mean(right))
+    assert learners["constant"].score(new, labels) == pytest.approx(np.mean(satisfied))
 
 
-def test_sequences_without_labels_are_taken(learned):
+def test_sequences_without_labels_are_accepted(learned):
     data, _ = learned
     labels = [listed if i % 4 else [] for i, listed in enumerate(data.labels[:40])]
     model = PenaltyLearner(PenaltyRegressor("interval", **QUICK)).fit(data.sequences[:40], labels)
@@ -100,7 +107,8 @@ def test_sequences_without_labels_are_taken(learned):
 
 def test_constant_and_short_sequences_are_predicted(learned):
     _, learners = learned
-    assert [places.size for places in learners["aum"].predict([np.full(50, 2.0), [1.0], [0.0, 1.0]])][:2] == [0, 0]
+    found = learners["aum"].predict([np.full(50, 2.0), [1.0], [0.0, 1.0]])
+    assert [positions.size for positions in found][:2] == [0, 0]
 
 
 def test_nested_settings_and_clones():
@@ -110,8 +118,8 @@ def test_nested_settings_and_clones():
         model.predict([[1.0, 2.0]])
 
 
-def test_a_refit_that_fails_leaves_the_learner_as_it_was():
-    data = toy(30)
+def test_a_failed_refit_leaves_the_learner_unchanged():
+    data = make_toy_sequences(30)
     model = PenaltyLearner(PenaltyRegressor("interval", **QUICK)).fit(data.sequences, data.labels)
     before, table = model.predict_penalty(data.sequences), model.table_
     with pytest.raises(ValueError, match="no sequence has a label"):
@@ -120,10 +128,10 @@ def test_a_refit_that_fails_leaves_the_learner_as_it_was():
     assert model.table_ is table
 
 
-def test_example_draws_its_picture(tmp_path, capsys):
-    example = Path(__file__).parents[2] / "examples" / "changepoints.py"
+def test_example_draws_its_figure(tmp_path, capsys):
+    example = Path(__file__).parents[2] / "examples" / "plot_changepoints.py"
     runpy.run_path(str(example))["main"](tmp_path, n=30)
-    assert (tmp_path / "changepoints.png").is_file() and "labels right" in capsys.readouterr().out
+    assert (tmp_path / "changepoints.png").is_file() and "labels satisfied" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("module", [penalty_learner, segmentation], ids=lambda module: module.__name__)

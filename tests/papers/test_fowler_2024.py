@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aucmax.aum import line_search
+from aucmax.aum import exact_line_search
 
 FOLDER = Path(__file__).parents[2] / "papers" / "fowler_2024"
 
@@ -16,30 +16,30 @@ FOLDER = Path(__file__).parents[2] / "papers" / "fowler_2024"
 def script(name):
     spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where dataclasses look for it
+    sys.modules[name] = module  # needed by dataclasses
     spec.loader.exec_module(module)
     return module
 
 
 def test_crossings_are_the_rows_of_a_walk():
     figure5 = script("figure5")
-    train = figure5.examples("digits", 150, seed=0)
+    train = figure5.subsample("digits", 150, seed=0)
     rng = np.random.default_rng(0)
     pred, move = rng.normal(size=150), rng.normal(size=150)
-    steps = line_search(train.errors, pred, move, until="all").table.step[1:]
+    steps = exact_line_search(train.errors, pred, move, until="all").table.step[1:]
     assert figure5.crossings(pred, move, np.inf) == steps.size
     assert figure5.crossings(pred, move, 0.3) == np.count_nonzero(steps <= 0.3)
 
 
-def test_all_crossings_lead_to_the_steps_of_the_first_minimum():
+def test_a_search_of_all_crossings_takes_the_steps_of_the_first_minimum():
     figure5 = script("figure5")
-    train = figure5.examples("digits", 150, seed=0)
+    train = figure5.subsample("digits", 150, seed=0)
     first, every = (figure5.descend(train, search, 0)[0] for search in ("first_min", "all"))
     assert len(first) == len(every)
     assert first[-1].objective == pytest.approx(every[-1].objective, rel=1e-6)
 
 
-def test_figure_5_writes_a_table_and_a_picture(tmp_path):
+def test_figure_5_writes_a_table_and_a_plot(tmp_path):
     figure5 = script("figure5")
     runs = figure5.main({"digits": (60, 120)}, 1, tmp_path)
     assert {run.search for run in runs} == {"first_min", "linear", "all"}
@@ -48,9 +48,9 @@ def test_figure_5_writes_a_table_and_a_picture(tmp_path):
 
 
 @pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="set AUCMAX_DATA to the folder of the benchmark sets")
-def test_figure_6_writes_a_table_and_a_picture(tmp_path, monkeypatch):
+def test_figure_6_writes_a_table_and_a_plot(tmp_path, monkeypatch):
     figure6 = script("figure6")
-    monkeypatch.setattr(figure6, "MOST_STEPS", 2)
+    monkeypatch.setattr(figure6, "MAX_EPOCHS", 2)
     runs = figure6.main(tmp_path, folds=1, seeds=1)
     assert all(run.auc >= run.start for run in runs)
     assert "| grid |" in (tmp_path / "figure6.md").read_text()

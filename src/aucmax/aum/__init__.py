@@ -1,24 +1,24 @@
-"""AUM: the loss, its derivatives, the exact line search, and descent on it."""
+"""AUM: its value and derivatives, the exact line search, and descent on it (docs/mathematics.md, section 11)."""
 
-from aucmax.aum.descent.downhill import Descent
-from aucmax.aum.descent.loop import Descended, descend
+from aucmax.aum.descent import Descent, DescentRecord, DescentResult, descend
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.intercept import best_intercept
-from aucmax.aum.line_search.search import LineSearch, Table, line_search
-from aucmax.aum.value import AUM, ROC, aum, roc_auc, roc_curve
+from aucmax.aum.line_search import LineSearchResult, StepTable, exact_line_search
+from aucmax.aum.value import AUMValue, ErrorROC, aum, error_auc, error_roc_curve
 
 __all__ = [
-    "AUM",
-    "ROC",
-    "Descended",
+    "AUMValue",
     "Descent",
+    "DescentRecord",
+    "DescentResult",
     "ErrorFunctions",
-    "LineSearch",
-    "Table",
+    "ErrorROC",
+    "LineSearchResult",
+    "StepTable",
     "aum",
     "best_intercept",
     "descend",
-    "line_search",
-    "roc_auc",
-    "roc_curve",
+    "error_auc",
+    "error_roc_curve",
+    "exact_line_search",
 ]

@@ -1,22 +1,23 @@
-"""Supervised changepoints: segmentations, label errors, and a penalty learned from labels."""
+"""Supervised changepoint detection: segmentations, label errors, and a penalty learned from labels."""
 
-from aucmax.changepoint.benchmark_sets import ReadySet, load, names
-from aucmax.changepoint.features import FEATURES, feature_table, features
+from aucmax.changepoint.benchmark_sets import BenchmarkSet, benchmark_names, load_benchmark
+from aucmax.changepoint.features import FEATURE_NAMES, feature_matrix, feature_vector
+from aucmax.changepoint.interval_path import interval_regression_path
 from aucmax.changepoint.interval_regression import IntervalRegression
-from aucmax.changepoint.labels import KINDS, Label, LabelErrors, label_errors
-from aucmax.changepoint.lasso import interval_path
-from aucmax.changepoint.model_path import ModelPath, model_path
+from aucmax.changepoint.labels import LABEL_KINDS, Label, LabelErrors, label_errors
+from aucmax.changepoint.model_path import ModelPath, model_selection_path
 from aucmax.changepoint.penalty_learner import PenaltyLearner
 from aucmax.changepoint.penalty_regressor import PenaltyRegressor
 from aucmax.changepoint.penalty_table import PenaltyTable
-from aucmax.changepoint.plotting import plot
+from aucmax.changepoint.plotting import plot_sequence
 from aucmax.changepoint.segmentation import Segmentations, segment
 from aucmax.changepoint.targets import target_intervals
-from aucmax.changepoint.toy import ToySequences, toy
+from aucmax.changepoint.toy_sequences import ToySequences, make_toy_sequences
 
 __all__ = [
-    "FEATURES",
-    "KINDS",
+    "FEATURE_NAMES",
+    "LABEL_KINDS",
+    "BenchmarkSet",
     "IntervalRegression",
     "Label",
     "LabelErrors",
@@ -24,18 +25,17 @@ __all__ = [
     "PenaltyLearner",
     "PenaltyRegressor",
     "PenaltyTable",
-    "ReadySet",
     "Segmentations",
     "ToySequences",
-    "feature_table",
-    "features",
-    "interval_path",
+    "benchmark_names",
+    "feature_matrix",
+    "feature_vector",
+    "interval_regression_path",
     "label_errors",
-    "load",
-    "model_path",
-    "names",
-    "plot",
+    "load_benchmark",
+    "make_toy_sequences",
+    "model_selection_path",
+    "plot_sequence",
     "segment",
     "target_intervals",
-    "toy",
 ]

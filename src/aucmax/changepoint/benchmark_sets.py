@@ -1,9 +1,8 @@
-"""Ready tables: features and label errors of published sets of labelled sequences.
+"""Benchmark sets: features and label errors of published sets of labelled sequences.
 
-The files are not part of the package: the environment variable AUCMAX_DATA names a folder, and each set is a folder
-of `changepoint/` in it, as in https://github.com/tdhock/neuroblastoma-data: `inputs.csv.xz` (features),
-`evaluation.csv.xz` (errors by log penalty) and folds in `cv/`. The set "neuroblastomaProcessed" comes from the R
-package penaltyLearning, with names of its own.
+The files are not part of the package. Each set is a folder of `$AUCMAX_DATA/changepoint`, laid out as in
+https://github.com/tdhock/neuroblastoma-data: `inputs.csv.xz` (features), `evaluation.csv.xz` (errors by log penalty)
+and folds in `cv/`. The set "neuroblastomaProcessed" comes from the R package penaltyLearning with other file names.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from aucmax.tables import Table, read
 from aucmax.tables.cells import as_numbers, as_strings
 
 _SOURCE = "https://github.com/tdhock/neuroblastoma-data"
-_INPUTS = {"inputs.csv.xz": "evaluation.csv.xz", "feature.mat.csv.gz": "errors.csv.gz"}
-_NAME = "sequenceID"
+_FILES = {"inputs.csv.xz": "evaluation.csv.xz", "feature.mat.csv.gz": "errors.csv.gz"}  # features: errors
+_ID = "sequenceID"
 
 
 @dataclass(frozen=True, eq=False)
-class ReadySet:
+class BenchmarkSet:
     """A set of labelled sequences, given by features and errors.
 
     Attributes
@@ -35,7 +34,7 @@ class ReadySet:
     table : PenaltyTable
         Their label errors.
     folds : dict of name to array of shape (n,)
-        The published numbers of test folds, if there are any.
+        The published test fold of each sequence, if there are any.
     features, sequences : lists of str
         Names of columns and rows.
     name : str
@@ -49,90 +48,116 @@ class ReadySet:
     name: str
 
 
-def names() -> list[str]:
-    """The names that `load` knows: the sets found in the folder.
+def benchmark_names(folder: str | Path | None = None) -> list[str]:
+    """The names of the sets in a folder, by default `$AUCMAX_DATA/changepoint`.
 
     Examples
     --------
-    >>> isinstance(names(), list) if os.environ.get("AUCMAX_DATA") else True
-    True
+    `load_benchmark` shows which files a set consists of; other folders are not listed:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (Path(folder) / "not_a_set").mkdir()
+    ...     benchmark_names(folder)
+    []
     """
-    return sorted(path.name for path in _folder().iterdir() if _files(path))
+    return sorted(path.name for path in _folder(folder).iterdir() if _files(path))
 
 
-def load(name: str) -> ReadySet:
-    """Load a set by its name.
+def load_benchmark(name: str, folder: str | Path | None = None) -> BenchmarkSet:
+    """Load a set of labelled sequences by its name.
 
     Parameters
     ----------
     name : str
-        One of `names()`.
+        One of `benchmark_names()`.
+    folder : path, optional
+        The folder of all sets; `$AUCMAX_DATA/changepoint` by default.
 
     Returns
     -------
-    ReadySet
+    BenchmarkSet
 
     Examples
     --------
-    >>> if os.environ.get("AUCMAX_DATA"):
-    ...     data = load("H3K4me3_TDH_immune")
-    ...     assert data.X.shape == (378, 36) and len(data.table) == 378
+    A set of two sequences, written as the published ones are:
+
+    >>> import lzma, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "two_sequences"
+    >>> path.mkdir()
+    >>> features = "sequenceID,log.n\\na,3.2\\nb,4.1\\n"
+    >>> errors = "sequenceID,min.log.lambda,fp,fn,labels\\na,-Inf,1,0,2\\na,0.5,0,0,2\\nb,-Inf,0,0,1\\nb,2,0,1,1\\n"
+    >>> _ = (path / "inputs.csv.xz").write_bytes(lzma.compress(features.encode()))
+    >>> _ = (path / "evaluation.csv.xz").write_bytes(lzma.compress(errors.encode()))
+    >>> benchmark_names(folder.name)
+    ['two_sequences']
+    >>> data = load_benchmark("two_sequences", folder.name)
+    >>> data.X, data.table
+    (array([[3.2],
+           [4.1]]), PenaltyTable(2 sequences, 3 labels, 4 rows))
+    >>> folder.cleanup()
     """
-    path = _folder() / str(name)
+    sets = _folder(folder)
+    path = sets / str(name)
     files = _files(path)
     if files is None:
-        near = difflib.get_close_matches(str(name), names(), n=5, cutoff=0.3) or names()
-        raise ValueError(f"there is no set {name!r} in {path.parent}; choose one of {near}")
+        known = benchmark_names(sets)
+        close = difflib.get_close_matches(str(name), known, n=5, cutoff=0.3) or known
+        raise ValueError(f"there is no set {name!r} in {sets}; choose one of {close}")
     inputs = read(files[0])
-    features = [column for column in inputs.names if column != _NAME]
-    sequences = as_strings(inputs.column(_NAME)).tolist()
+    features = [column for column in inputs.names if column != _ID]
+    sequences = as_strings(inputs.column(_ID)).tolist()
     X = np.column_stack([_numbers(inputs, column, files[0]) for column in features])
     folds = {file.parent.name: _folds(file, sequences) for file in sorted(path.glob("cv/*/folds.csv.gz"))}
-    return ReadySet(X, _penalties(files[1], sequences), folds, features, sequences, name)
+    return BenchmarkSet(X, _penalty_table(files[1], sequences), folds, features, sequences, name)
 
 
-def _folder() -> Path:
-    """The folder of the sets, or an error that says where it was looked for."""
+def _folder(folder: str | Path | None) -> Path:
+    """The folder of the sets, or an error that says where it was expected."""
     data = os.environ.get("AUCMAX_DATA")
-    folder = Path(data) / "changepoint" if data else None
-    if folder is None or not folder.is_dir():
-        looked = f"there is no folder {folder}" if folder else "the environment variable AUCMAX_DATA is not set"
-        raise FileNotFoundError(
-            f"the labelled sequences are not part of aucmax, and {looked}; AUCMAX_DATA names a folder with "
-            f"changepoint/<set>/inputs.csv.xz and evaluation.csv.xz, to be had from {_SOURCE}"
-        )
-    return folder
+    if folder is None and not data:
+        missing = "the environment variable AUCMAX_DATA is not set"
+    else:
+        path = Path(data or "") / "changepoint" if folder is None else Path(folder)
+        if path.is_dir():
+            return path
+        missing = f"there is no folder {path}"
+    raise FileNotFoundError(
+        f"the labelled sequences are not part of aucmax, and {missing}; AUCMAX_DATA names a folder with "
+        f"changepoint/<set>/inputs.csv.xz and evaluation.csv.xz, available from {_SOURCE}"
+    )
 
 
 def _files(path: Path) -> tuple[Path, Path] | None:
-    """The files of features and of errors, if it is the folder of a set."""
-    pairs = ((path / inputs, path / errors) for inputs, errors in _INPUTS.items())
+    """The files of features and of errors, if this is the folder of a set."""
+    pairs = ((path / inputs, path / errors) for inputs, errors in _FILES.items())
     return next((pair for pair in pairs if all(file.is_file() for file in pair)), None)
 
 
 def _numbers(table: Table, column: str, path: Path) -> np.ndarray:
     found = as_numbers(table.column(column))
     if found is None:
-        raise ValueError(f"{path}: column {column!r} holds text; it should hold numbers")
+        raise ValueError(f"{path}: column {column!r} holds strings; it should hold numbers")
     return found
 
 
-def _numbered(found: np.ndarray, sequences: list[str], path: Path) -> np.ndarray:
-    """Which of the sequences each row names."""
-    number = {sequence: i for i, sequence in enumerate(sequences)}
-    strange = [name for name in found.tolist() if name not in number]
-    if strange:
-        raise ValueError(f"{path} names {strange[0]!r}, which has no features; are these files of one set?")
-    return np.array([number[name] for name in found.tolist()])
+def _sequence_index(ids: np.ndarray, sequences: list[str], path: Path) -> np.ndarray:
+    """The index of the sequence that each row names."""
+    index = {sequence: i for i, sequence in enumerate(sequences)}
+    unknown = [name for name in ids.tolist() if name not in index]
+    if unknown:
+        raise ValueError(f"{path} names {unknown[0]!r}, which has no features; are these files of one set?")
+    return np.array([index[name] for name in ids.tolist()])
 
 
-def _penalties(path: Path, sequences: list[str]) -> PenaltyTable:
+def _penalty_table(path: Path, sequences: list[str]) -> PenaltyTable:
     rows = read(path)
-    if _NAME in rows.names:
-        named = as_strings(rows.column(_NAME))
+    if _ID in rows.names:
+        ids = as_strings(rows.column(_ID))
     else:
-        named = as_strings(rows.column("profile.id")) + "." + as_strings(rows.column("chromosome"))
-    example = _numbered(named, sequences, path)
+        ids = as_strings(rows.column("profile.id")) + "." + as_strings(rows.column("chromosome"))
+    example = _sequence_index(ids, sequences, path)
     low, fp, fn, labels = (_numbers(rows, column, path) for column in ("min.log.lambda", "fp", "fn", "labels"))
     n_labels = np.zeros(len(sequences))
     n_labels[example] = labels
@@ -142,5 +167,5 @@ def _penalties(path: Path, sequences: list[str]) -> PenaltyTable:
 def _folds(path: Path, sequences: list[str]) -> np.ndarray:
     rows = read(path)
     fold = np.zeros(len(sequences), dtype=int)
-    fold[_numbered(as_strings(rows.column(_NAME)), sequences, path)] = _numbers(rows, "fold", path).astype(int)
+    fold[_sequence_index(as_strings(rows.column(_ID)), sequences, path)] = _numbers(rows, "fold", path).astype(int)
     return fold

@@ -1,4 +1,4 @@
-"""The model path: which of several models a penalty selects.
+"""The model selection path: which of several models each penalty selects.
 
 For a penalty lambda the selected model k minimises loss_k + lambda complexity_k: a lower envelope of lines, found
 with a stack in linear time. A model that is not better than a simpler one is never selected.
@@ -15,23 +15,20 @@ from aucmax.numerics.compiled import compiled
 
 
 class ModelPath(NamedTuple):
-    """The selected models, from the most complex one at lambda = 0: row r is selected from min_lambda to max_lambda.
+    """The selected models, from the most complex one at lambda = 0: each holds from min_lambda to max_lambda."""
 
-    `model` holds places in the arrays of losses and complexities.
-    """
-
-    model: np.ndarray
+    model: np.ndarray  # indices into the arrays of losses and complexities
     min_lambda: np.ndarray
     max_lambda: np.ndarray
 
-    def at(self, penalty: float) -> int:
-        """The model that a penalty selects; at an end of an interval the simpler one."""
+    def select(self, penalty: float) -> int:
+        """The model that a penalty selects; at the end of an interval the simpler one."""
         if not penalty >= 0.0:
             raise ValueError(f"penalty is {penalty}; it must be zero or positive")
         return int(self.model[np.searchsorted(self.min_lambda, penalty, "right") - 1])
 
 
-def model_path(loss: ArrayLike, complexity: ArrayLike) -> ModelPath:
+def model_selection_path(loss: ArrayLike, complexity: ArrayLike) -> ModelPath:
     """Find the model that each penalty selects.
 
     Parameters
@@ -39,7 +36,7 @@ def model_path(loss: ArrayLike, complexity: ArrayLike) -> ModelPath:
     loss : array
         Finite numbers.
     complexity : array
-        Finite numbers in ascending order, no two equal.
+        Finite numbers, strictly ascending.
 
     Returns
     -------
@@ -47,43 +44,48 @@ def model_path(loss: ArrayLike, complexity: ArrayLike) -> ModelPath:
 
     Examples
     --------
-    >>> path = model_path([49, 37, 29, 27], [3, 5, 6, 8])
+    >>> path = model_selection_path([49, 37, 29, 27], [3, 5, 6, 8])
     >>> path.model, path.min_lambda
     (array([3, 2, 0]), array([0.        , 1.        , 6.66666667]))
-    >>> path.at(2.0)
+    >>> path.select(2.0)
     2
     """
-    losses, sizes = np.asarray(loss, dtype=float), np.asarray(complexity, dtype=float)
+    losses = np.asarray(loss, dtype=float)
+    sizes = np.asarray(complexity, dtype=float)
     if losses.ndim != 1 or losses.shape != sizes.shape or losses.size == 0:
         raise ValueError(f"loss has shape {losses.shape}, complexity {sizes.shape}; pass one of each for every model")
     if not (np.isfinite(losses).all() and np.isfinite(sizes).all()):
         raise ValueError("loss and complexity must be finite; leave out models that were not fitted")
     if not (np.diff(sizes) > 0).all():
         raise ValueError("complexity must be in ascending order without repeats; sort the models by it first")
-    model, start = np.empty(losses.size, dtype=np.intp), np.empty(losses.size)
-    count = _envelope(losses, sizes, model, start)
-    model, ends = model[:count][::-1].copy(), start[:count][::-1].copy()
-    return ModelPath(model, np.concatenate(([0.0], ends[:-1])), ends)
+    model = np.empty(losses.size, dtype=np.intp)
+    end = np.empty(losses.size)
+    count = _lower_envelope(losses, sizes, model, end)
+    max_lambda = end[:count][::-1].copy()
+    return ModelPath(model[:count][::-1].copy(), np.concatenate(([0.0], max_lambda[:-1])), max_lambda)
 
 
 @compiled(strict=True)
-def _envelope(loss, complexity, model, end):
-    """Fill `model` from the simplest on, and `end` with the penalty up to which each is selected; how many there are.
+def _lower_envelope(loss, complexity, model, end):
+    """Fill `model` from the simplest on, and `end` with the penalty up to which each is selected; returns the count.
 
     A new, more complex model beats the last one below their crossing. If that is not below the end of the last one,
     the last one is never selected.
     """
-    count, lowest = 0, np.inf
+    count = 0
+    lowest = np.inf
     for k in range(loss.size):
         if loss[k] >= lowest:
             continue
-        lowest, crossing = loss[k], np.inf
+        lowest = loss[k]
+        crossing = np.inf
         while count > 0:
             last = model[count - 1]
             crossing = (loss[last] - loss[k]) / (complexity[k] - complexity[last])
             if crossing < end[count - 1]:
                 break
             count -= 1
-        model[count], end[count] = k, crossing if count > 0 else np.inf
+        model[count] = k
+        end[count] = crossing if count > 0 else np.inf
         count += 1
     return count

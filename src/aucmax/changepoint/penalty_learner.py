@@ -1,51 +1,58 @@
-"""PenaltyLearner: from labelled sequences to the number and the places of changes."""
+"""PenaltyLearner: from labelled sequences to the number and the positions of changes."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from aucmax.changepoint.features import feature_table
+from aucmax.changepoint.features import feature_matrix
 from aucmax.changepoint.labels import Label, as_list, check_labels
-from aucmax.changepoint.model_path import model_path
+from aucmax.changepoint.model_path import model_selection_path
 from aucmax.changepoint.penalty_regressor import PenaltyRegressor
 from aucmax.changepoint.penalty_table import PenaltyTable
 from aucmax.changepoint.segmentation import Segmentations, check_sequences, segment
 from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.validation.params import InstanceOf, Integer, check_params
 
 
 class PenaltyLearner(BaseEstimator):
-    """Changepoint detection that learns its penalty from labels; needs ruptures.
+    """Changepoint detection with a penalty learned from labels; requires ruptures.
 
-    Every sequence is segmented in the best ways with 1 .. `max_segments` segments, and a penalty, predicted from
-    365 features of the sequence, selects one of them. Labels say for some regions whether there are changes.
+    The optimal segmentations of every sequence with 1 .. `max_segments` segments are computed, and a penalty that is
+    predicted from 365 features of the sequence selects one of them. Labels state for some regions whether there are
+    changes.
 
     Parameters
     ----------
     regressor : PenaltyRegressor or None
-        What predicts the penalty, with its settings; the default one if None.
+        The model that predicts the penalty; one with default parameters if None.
     max_segments : int
         The largest number of segments of a sequence.
 
     Attributes
     ----------
     regressor_ : PenaltyRegressor
-        The fitted one.
+        The fitted model.
     table_ : PenaltyTable
         Label errors of the training sequences.
 
     Examples
     --------
-    >>> from aucmax.changepoint import toy
-    >>> data = toy(40)
+    >>> from aucmax.changepoint import make_toy_sequences
+    >>> data = make_toy_sequences(40)
     >>> model = PenaltyLearner(PenaltyRegressor(random_state=0)).fit(data.sequences[:30], data.labels[:30])
     >>> found = model.predict(data.sequences[30:])
     >>> len(found), model.score(data.sequences[30:], data.labels[30:]) > 0.8
     (10, True)
     """
+
+    parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "regressor": [None, InstanceOf(PenaltyRegressor, "a PenaltyRegressor")],
+        "max_segments": [Integer(2)],
+    }
 
     def __init__(self, regressor=None, max_segments=20):
         self.regressor = regressor
@@ -53,7 +60,7 @@ class PenaltyLearner(BaseEstimator):
 
     @resets_fitted_state
     def fit(self, sequences: Any, labels: Any) -> PenaltyLearner:
-        """Learn from sequences and their labels.
+        """Fit to sequences and their labels.
 
         Parameters
         ----------
@@ -61,47 +68,45 @@ class PenaltyLearner(BaseEstimator):
             Finite numbers; the lengths may differ.
         labels : list of lists of (start, end, kind)
             For each sequence regions (start, end] that do not overlap; kind is "0changes", "1change" or
-            ">0changes". A change at p has p values before it. A sequence may have none: it is not learned from.
+            ">0changes". A change at position p has p values before it. A sequence without labels is not used.
         """
+        check_params(self)
         sequences = check_sequences(sequences)
-        labels = _checked_labels(labels, sequences)
-        if self.max_segments == 1:
-            raise ValueError("max_segments=1 leaves no change to be found, whatever the labels; give 2 or more")
-        if not (self.regressor is None or isinstance(self.regressor, PenaltyRegressor)):
-            raise ValueError(f"regressor={self.regressor!r}; pass a PenaltyRegressor, or None for the default one")
+        labels = _check_labels(labels, sequences)
         regressor = PenaltyRegressor() if self.regressor is None else clone(self.regressor)
-        self.table_ = PenaltyTable.of(self._segmented(sequences), labels)
-        self.regressor_ = regressor.fit(feature_table(sequences), self.table_)
+        self.table_ = PenaltyTable.from_segmentations(self._segment(sequences), labels)
+        self.regressor_ = regressor.fit(feature_matrix(sequences), self.table_)
         return self
 
     def predict(self, sequences: Any) -> list[np.ndarray]:
-        """The places of the changes of each sequence; there are as many as the array is long."""
+        """The positions of the changes in each sequence, an array per sequence."""
         check_is_fitted(self, "regressor_")
         sequences = check_sequences(sequences)
         found = []
-        for each, penalty in zip(self._segmented(sequences), self.predict_penalty(sequences)):
-            path = model_path(each.loss, np.arange(each.loss.size))
-            found.append(each.changes[path.at(penalty)])
+        for each, penalty in zip(self._segment(sequences), self.predict_penalty(sequences)):
+            path = model_selection_path(each.loss, np.arange(each.loss.size))
+            found.append(each.changes[path.select(penalty)])
         return found
 
     def predict_penalty(self, sequences: Any) -> np.ndarray:
         """The penalty of a change in each sequence, in units of squared error."""
         check_is_fitted(self, "regressor_")
         with np.errstate(over="ignore"):
-            return np.exp(self.regressor_.predict(feature_table(sequences)))
+            return np.exp(self.regressor_.predict(feature_matrix(sequences)))
 
     def score(self, sequences: Any, labels: Any) -> float:
-        """The part of all labels that the predicted changes get right."""
+        """The fraction of all labels that the predicted changes satisfy."""
         check_is_fitted(self, "regressor_")
         sequences = check_sequences(sequences)
-        table = PenaltyTable.of(self._segmented(sequences), _checked_labels(labels, sequences))
-        return self.regressor_.score(feature_table(sequences), table)
+        labels = _check_labels(labels, sequences)
+        table = PenaltyTable.from_segmentations(self._segment(sequences), labels)
+        return self.regressor_.score(feature_matrix(sequences), table)
 
-    def _segmented(self, sequences: list[np.ndarray]) -> list[Segmentations]:
+    def _segment(self, sequences: list[np.ndarray]) -> list[Segmentations]:
         return [segment(sequence, self.max_segments) for sequence in sequences]
 
 
-def _checked_labels(labels: Any, sequences: list[np.ndarray]) -> list[list[Label]]:
+def _check_labels(labels: Any, sequences: list[np.ndarray]) -> list[list[Label]]:
     """Labels of each sequence, none of which ends beyond it."""
     listed = as_list(labels)
     if len(listed) != len(sequences):

@@ -3,58 +3,56 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from aucmax.aum import Descent, descend
-from aucmax.aum.intercept import best_intercept
+from aucmax.aum import Descent, best_intercept, descend
+from aucmax.changepoint.feature_scaling import FeatureScaling, check_features
 from aucmax.changepoint.interval_regression import IntervalRegression
 from aucmax.changepoint.penalty_table import PenaltyTable
-from aucmax.changepoint.scaling import Scaling, check_features
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.validation.inputs import make_rng
+from aucmax.validation.params import InstanceOf, Integer, Number, Option, check_params
 
-MODELS = ("aum", "interval", "constant")
-DRAWS = 100  # of parts, until both hold errors of both kinds
+MAX_DRAWS = 100  # random splits, until both parts have errors of both kinds
 
 
 class PenaltyRegressor(BaseEstimator):
     """Linear model of the log penalty, first by interval regression, then by descent on AUM.
 
     Interval regression on the target intervals of a part of the sequences gives the start. Descent on AUM of that
-    part follows, and the AUC of the sequences held out tells how many steps are best: if none, all stays as it was.
-    Both are then done on all sequences, with so many steps. At last the intercept is set to where the number of
-    errors is least.
+    part follows, and the AUC of the held-out sequences determines the best number of steps, which may be zero. Both
+    are then repeated on all sequences with that number of steps. Finally the intercept is set to minimise the number
+    of errors.
 
     Parameters
     ----------
     model : {"aum", "interval", "constant"}
         All of the above; interval regression alone; or the same penalty for all sequences, that of fewest errors.
     descent : Descent or None
-        Settings of the descent (see `aucmax.aum.Descent`). `step_from` and `patience` hold while the number of steps
-        is chosen; the steps on all sequences, of which none are held out, are those of `step_from="aum"`.
-    validation : float
-        Part of the sequences that is held out to choose the number of steps.
+        Settings of the descent (see `aucmax.aum.Descent`). `step_from` and `patience` apply while the number of steps
+        is chosen; on all sequences, none of which are held out, the steps are those of `step_from="aum"`.
+    validation_fraction : float
+        Fraction of the sequences that is held out to choose the number of steps.
     cv : int
-        Number of folds by which interval regression chooses its strength.
+        Number of folds by which interval regression chooses the strength of its penalty.
     random_state : int, RandomState or None
-        Fixes the parts and the folds.
+        Random seed of the split and the folds.
 
     Attributes
     ----------
     coef_ : array of shape (n_features,)
-        In the units of X; zero for columns that are not finite in all rows, or constant.
+        In the units of X; zero for columns that are constant, or not finite in all rows.
     intercept_ : float
-    rho_ : float
-        Strength of interval regression.
-    n_steps_ : int
-        Steps of AUM descent taken.
+    alpha_ : float
+        Strength of the penalty of interval regression.
+    n_iter_ : int
+        Number of steps of descent on AUM.
     trace_ : Trace
-        Of the descent that chose their number.
+        Of the descent that determined this number.
 
     Examples
     --------
@@ -70,84 +68,83 @@ class PenaltyRegressor(BaseEstimator):
     True
     """
 
-    def __init__(self, model="aum", descent=None, validation=0.25, cv=5, random_state=None):
+    parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "model": [Option("aum", "interval", "constant")],
+        "descent": [None, InstanceOf(Descent, "a Descent")],
+        "validation_fraction": [Number(0, 1, open="both")],
+        "cv": [Integer(2)],
+    }
+
+    def __init__(self, model="aum", descent=None, validation_fraction=0.25, cv=5, random_state=None):
         self.model = model
         self.descent = descent
-        self.validation = validation
+        self.validation_fraction = validation_fraction
         self.cv = cv
         self.random_state = random_state
 
     @resets_fitted_state
     def fit(self, X: Any, table: PenaltyTable) -> PenaltyRegressor:
-        """Learn from features and errors.
+        """Fit to features and errors.
 
         Parameters
         ----------
         X : array of shape (n, n_features)
-            May hold NaN and infinity, whose columns are left out.
+            Columns with NaN or infinity are ignored.
         table : PenaltyTable
             Of the same n sequences.
         """
-        if self.model not in MODELS:
-            raise ValueError(f"unknown model {self.model!r}; choose one of {list(MODELS)}")
-        if not (isinstance(self.validation, Real) and 0.0 < float(self.validation) < 1.0):
-            raise ValueError(f"validation={self.validation!r}; give a part between 0 and 1")
-        if not (self.descent is None or isinstance(self.descent, Descent)):
-            raise ValueError(f"descent={self.descent!r}; pass a Descent, or None for the default settings")
+        check_params(self)
         X = check_features(self, X, reset=True)
         _check_rows(X, table)
         _check_errors(table)
         labelled = np.flatnonzero(table.n_labels > 0)
-        self._scaling = Scaling.learn(X[labelled])
-        self._w, self.n_steps_ = np.zeros(self._scaling.column.size), 0
-        Z, known = self._scaling.apply(X[labelled]), table.some(labelled)
+        self._scaling = FeatureScaling.fit(X[labelled])
+        self._w = np.zeros(self._scaling.columns.size)
+        self.n_iter_ = 0
+        Z = self._scaling.transform(X[labelled])
+        known = table.subset(labelled)
         if self.model != "constant":
-            self._learn(Z, known, int(make_rng(self.random_state).integers(2**31 - 1)))
+            self._fit_weights(Z, known, int(make_rng(self.random_state).integers(2**31 - 1)))
         if self.model != "interval":
-            self._constant = -best_intercept(known.errors(), -(Z @ self._w))
-        return self._keep()
+            self._constant = -best_intercept(known.error_functions(), -(Z @ self._w))
+        self.coef_, self.intercept_ = self._scaling.unscale(self._w, self._constant, self.n_features_in_)
+        return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Log penalties; a cell beyond its column's range in training counts as the end of it, NaN as its mean."""
+        """Log penalties; each column of X is clipped to its range in training, and NaN replaced by its mean."""
         check_is_fitted(self, "coef_")
-        return self._scaling.apply(check_features(self, X, reset=False)) @ self._w + self._constant
+        return self._scaling.transform(check_features(self, X, reset=False)) @ self._w + self._constant
 
     def score(self, X: Any, table: PenaltyTable) -> float:
-        """The part of all labels that the predicted penalties get right."""
+        """The fraction of all labels that the predicted penalties satisfy."""
         pred = self.predict(X)
         _check_rows(pred, table)
         return 1.0 - float(table.errors_at(pred).sum() / table.n_labels.sum())
 
-    def _learn(self, Z: np.ndarray, table: PenaltyTable, seed: int) -> None:
-        """Weights by interval regression on all rows and, if wished, the steps that were best for a part of them."""
+    def _fit_weights(self, Z: np.ndarray, table: PenaltyTable, seed: int) -> None:
+        """Weights by interval regression on all rows and, for model "aum", the best number of steps of descent."""
         settings = Descent() if self.descent is None else self.descent
         if self.model == "aum":
-            self.n_steps_ = self._best_steps(Z, table, settings, seed)
-        first = self._interval(Z, table, seed)
-        self._w, self._constant, self.rho_ = first.coef_, first.intercept_, first.rho_
-        if self.n_steps_ > 0:
-            again = replace(settings, max_steps=self.n_steps_, tol=0.0, patience=None, step_from="aum")
-            self._w = -descend(table.errors(), Z, -first.coef_, settings=again).w
+            self.n_iter_ = self._best_n_epochs(Z, table, settings, seed)
+        first = self._interval_regression(Z, table, seed)
+        self._w = first.coef_
+        self._constant = first.intercept_
+        self.alpha_ = first.alpha_
+        if self.n_iter_ > 0:
+            again = replace(settings, max_epochs=self.n_iter_, tol=0.0, patience=None, step_from="aum")
+            self._w = -descend(table.error_functions(), Z, -first.coef_, settings=again).coef
 
-    def _best_steps(self, Z: np.ndarray, table: PenaltyTable, settings: Descent, seed: int) -> int:
-        """How many steps of a descent on one part of the rows are best for the AUC of the other."""
-        part, held_out = _split(table, self.validation, np.random.default_rng(seed))
-        first = self._interval(Z[part], table.some(part), seed)
-        validation = table.some(held_out).errors(), Z[held_out]
-        found = descend(table.some(part).errors(), Z[part], -first.coef_, validation, settings)
+    def _best_n_epochs(self, Z: np.ndarray, table: PenaltyTable, settings: Descent, seed: int) -> int:
+        """The number of steps of a descent on one part of the rows with the best AUC on the other part."""
+        subtrain, held_out = _split(table, self.validation_fraction, np.random.default_rng(seed))
+        first = self._interval_regression(Z[subtrain], table.subset(subtrain), seed)
+        validation = table.subset(held_out).error_functions(), Z[held_out]
+        found = descend(table.subset(subtrain).error_functions(), Z[subtrain], -first.coef_, validation, settings)
         self.trace_ = found.trace
-        return found.best
+        return found.best_epoch
 
-    def _interval(self, Z: np.ndarray, table: PenaltyTable, seed: int) -> IntervalRegression:
-        return IntervalRegression(cv=self.cv, random_state=seed).fit(Z, table.targets())
-
-    def _keep(self) -> PenaltyRegressor:
-        """Weights in the units of X."""
-        scaling = self._scaling
-        self.coef_ = np.zeros(self.n_features_in_)
-        self.coef_[scaling.column] = self._w / scaling.deviation
-        self.intercept_ = self._constant - float(scaling.mean @ self.coef_[scaling.column])
-        return self
+    def _interval_regression(self, Z: np.ndarray, table: PenaltyTable, seed: int) -> IntervalRegression:
+        return IntervalRegression(cv=self.cv, random_state=seed).fit(Z, table.target_intervals())
 
 
 def _check_rows(X: np.ndarray, table: PenaltyTable) -> None:
@@ -156,31 +153,31 @@ def _check_rows(X: np.ndarray, table: PenaltyTable) -> None:
     if X.shape[0] != len(table):
         raise ValueError(f"X has {X.shape[0]} rows, but the table {len(table)} sequences; they must be the same")
     if not table.n_labels.sum() > 0:
-        raise ValueError("no sequence has a label; nothing can be learned or judged without")
+        raise ValueError("no sequence has a label; labels are needed for fitting and for scoring")
 
 
 def _check_errors(table: PenaltyTable) -> None:
-    """Small penalties must be wrong somewhere, and large ones too."""
-    for is_wrong, what, kinds in zip(_wrong_at_ends(table), ("small", "large"), ("0changes", "1change")):
-        if not is_wrong.any():
+    """Both very small and very large penalties must violate some label."""
+    for has_errors, what, kind in zip(_errors_at_ends(table), ("small", "large"), ("0changes", "1change")):
+        if not has_errors.any():
             text = f"no label is violated by a very {what} penalty, so that it would always be the best"
-            raise ValueError(f"{text}; add labels such as {kinds!r}")
+            raise ValueError(f"{text}; add labels such as {kind!r}")
 
 
-def _wrong_at_ends(table: PenaltyTable) -> tuple[np.ndarray, np.ndarray]:
+def _errors_at_ends(table: PenaltyTable) -> tuple[np.ndarray, np.ndarray]:
     """Which sequences have false positives at penalty zero, and which have false negatives at an infinite one."""
     first, last = table.starts[:-1], table.starts[1:] - 1
     return table.fp[first] > table.fp[last], table.fn[last] > table.fn[first]
 
 
-def _split(table: PenaltyTable, part: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Sequences to learn from and to hold out, both with false positives and with false negatives."""
-    fp, fn = _wrong_at_ends(table)
-    count = min(max(round(part * len(table)), 1), len(table) - 1)
-    for _ in range(DRAWS):
+def _split(table: PenaltyTable, fraction: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Sequences for subtraining and to hold out, both with false positives and with false negatives."""
+    fp, fn = _errors_at_ends(table)
+    count = min(max(round(fraction * len(table)), 1), len(table) - 1)
+    for _ in range(MAX_DRAWS):
         order = rng.permutation(len(table))
         parts = order[count:], order[:count]
-        if all(fp[each].any() and fn[each].any() for each in parts):
+        if all(fp[part].any() and fn[part].any() for part in parts):
             return parts
     text = f"of {len(table)} sequences {fp.sum()} can have false positives and {fn.sum()} false negatives"
-    raise ValueError(f"{text}: too few to hold some of each out; label more sequences, or use model='interval'")
+    raise ValueError(f"{text}: too few to hold out some of each; label more sequences, or use model='interval'")

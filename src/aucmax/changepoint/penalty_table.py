@@ -1,4 +1,4 @@
-"""PenaltyTable: the label errors of every sequence as its penalty grows."""
+"""PenaltyTable: the label errors of every sequence as a function of its penalty."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.aum import ErrorFunctions
-from aucmax.aum.errors import chosen_rows, penalty_columns
+from aucmax.aum.errors import check_penalty_columns, selected_rows
 from aucmax.changepoint.labels import as_list, check_labels, label_errors
-from aucmax.changepoint.model_path import model_path
+from aucmax.changepoint.model_path import model_selection_path
 from aucmax.changepoint.segmentation import Segmentations
 from aucmax.changepoint.targets import target_intervals
 
 
 @dataclass(frozen=True, eq=False)
 class PenaltyTable:
-    """Errors of n sequences, in rows: one for every segmentation that some penalty selects.
+    """Errors of n sequences, one row for every segmentation that some penalty selects.
 
-    Made by `of` from segmentations and labels, or by `from_rows` from columns.
+    Made by `from_segmentations` from segmentations and labels, or by `from_rows` from columns.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class PenaltyTable:
     fp, fn : arrays
         False positives and false negatives.
     n_labels : array of shape (n,)
-        How many labels a sequence has. One without labels has no errors, and nothing is learned from it.
+        Number of labels of each sequence. One without labels has no errors, and is not used in training.
     """
 
     starts: np.ndarray
@@ -42,13 +42,13 @@ class PenaltyTable:
     n_labels: np.ndarray
 
     @classmethod
-    def of(cls, segmentations: Iterable[Segmentations], labels: Iterable[Any]) -> PenaltyTable:
+    def from_segmentations(cls, segmentations: Iterable[Segmentations], labels: Iterable[Any]) -> PenaltyTable:
         """From the segmentations of each sequence and its labels.
 
         Examples
         --------
         >>> found = Segmentations(np.array([9.0, 1.0, 0.5]), [np.array([]), np.array([3]), np.array([2, 3])])
-        >>> table = PenaltyTable.of([found], [[(0, 4, "1change")]])
+        >>> table = PenaltyTable.from_segmentations([found], [[(0, 4, "1change")]])
         >>> np.exp(table.min_log_lambda), table.fp, table.fn
         (array([0. , 0.5, 8. ]), array([1, 0, 0]), array([0, 0, 1]))
         """
@@ -69,10 +69,10 @@ class PenaltyTable:
         Parameters
         ----------
         example : array of int
-            Which sequence a row belongs to: 0 .. n - 1.
+            The sequence that a row belongs to: 0 .. n - 1.
         min_log_lambda, fp, fn : arrays
-            As in the attributes; the first row of a sequence is taken to hold from -inf on. Of rows of a sequence
-            with equal log penalties the last is taken.
+            As in the attributes; the first row of a sequence is assumed to hold from -inf on. Of rows of a sequence
+            with equal log penalties the last counts.
         n_labels : array of shape (n,)
             A row has at most as many errors as its sequence has labels.
 
@@ -82,11 +82,12 @@ class PenaltyTable:
         >>> table.starts, table.min_log_lambda
         (array([0, 2, 3]), array([-inf,  1.5, -inf]))
         """
-        numbers, labels = np.asarray(example), np.asarray(n_labels)
-        columns = penalty_columns(min_log_lambda, fp, fn)
-        _check_sequences(numbers, columns, labels)
-        rows = chosen_rows(numbers, columns[0])
-        starts = np.searchsorted(numbers[rows], np.arange(labels.size + 1))
+        index = np.asarray(example)
+        labels = np.asarray(n_labels)
+        columns = check_penalty_columns(min_log_lambda, fp, fn)
+        _check_sequences(index, columns, labels)
+        rows = selected_rows(index, columns[0])
+        starts = np.searchsorted(index[rows], np.arange(labels.size + 1))
         low, all_fp, all_fn = (column[rows] for column in columns)
         low[starts[:-1]] = -np.inf
         return cls(starts, low, all_fp, all_fn, labels)
@@ -99,26 +100,26 @@ class PenaltyTable:
 
     @property
     def example(self) -> np.ndarray:
-        """Which sequence a row belongs to."""
+        """The sequence that each row belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    def some(self, sequences: Any) -> PenaltyTable:
-        """The rows of some of the sequences, given by their numbers or by a mask."""
-        numbers = np.arange(len(self))[sequences]
-        sizes = np.diff(self.starts)[numbers]
+    def subset(self, sequences: Any) -> PenaltyTable:
+        """The rows of some of the sequences, given by their indices or by a mask."""
+        index = np.arange(len(self))[sequences]
+        sizes = np.diff(self.starts)[index]
         starts = np.cumsum([0, *sizes])
-        rows = np.arange(starts[-1]) + np.repeat(self.starts[numbers] - starts[:-1], sizes)
-        return PenaltyTable(starts, self.min_log_lambda[rows], self.fp[rows], self.fn[rows], self.n_labels[numbers])
+        rows = np.arange(starts[-1]) + np.repeat(self.starts[index] - starts[:-1], sizes)
+        return PenaltyTable(starts, self.min_log_lambda[rows], self.fp[rows], self.fn[rows], self.n_labels[index])
 
-    def targets(self) -> np.ndarray:
+    def target_intervals(self) -> np.ndarray:
         """Lower and upper limit of the log penalties with the fewest errors, of shape (n, 2)."""
         return target_intervals(self.starts, self.min_log_lambda, self.fp + self.fn)
 
-    def errors(self) -> ErrorFunctions:
+    def error_functions(self) -> ErrorFunctions:
         """Errors as functions of the prediction -log(penalty), for AUM; see `ErrorFunctions.from_penalty_table`.
 
-        False negatives at penalty zero and false positives at an infinite one, which no prediction can take away,
-        are subtracted.
+        False negatives at penalty zero and false positives at an infinite one, which no prediction can remove, are
+        subtracted.
         """
         return ErrorFunctions.from_penalty_table(self.example, self.min_log_lambda, self.fp, self.fn)
 
@@ -138,10 +139,10 @@ class PenaltyTable:
 def _rows_of(found: Segmentations, labels: Any, where: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Log penalties, false positives, false negatives and the number of labels of one sequence."""
     checked = check_labels(labels, found.length, where)
-    path = model_path(found.loss, np.arange(len(found.loss)))
-    wrong = label_errors([found.changes[k] for k in path.model], checked)
+    path = model_selection_path(found.loss, np.arange(len(found.loss)))
+    errors = label_errors([found.changes[k] for k in path.model], checked)
     with np.errstate(divide="ignore"):  # the first penalty is zero
-        return np.log(path.min_lambda), wrong.fp, wrong.fn, len(checked)
+        return np.log(path.min_lambda), errors.fp, errors.fn, len(checked)
 
 
 def _check_sequences(example: np.ndarray, columns: list[np.ndarray], n_labels: np.ndarray) -> None:
@@ -155,9 +156,9 @@ def _check_sequences(example: np.ndarray, columns: list[np.ndarray], n_labels: n
         text = f"example has {found.size} different numbers, {found[0]} .. {found[-1]}"
         raise ValueError(f"{text}, for {n_labels.size} sequences; each of 0 .. {n_labels.size - 1} needs a row")
     if n_labels.ndim != 1 or n_labels.dtype.kind not in "iuf" or not (n_labels >= 0).all():
-        raise ValueError("n_labels must hold a number for each sequence, none of them negative; 0 if it has no label")
+        raise ValueError("n_labels must hold a non-negative number for each sequence; 0 if it has no labels")
     excess = fp + fn - n_labels[example]
     if excess.max() > 0:
         row = int(excess.argmax())
         text = f"row {row} has {fp[row]:g} false positives and {fn[row]:g} false negatives"
-        raise ValueError(f"{text} of {n_labels[example[row]]:g} labels; a label is one error at most")
+        raise ValueError(f"{text} of {n_labels[example[row]]:g} labels; each label is at most one error")

@@ -1,4 +1,4 @@
-"""Target intervals: the log penalties of each sequence at which its labels are violated least."""
+"""Target intervals: the log penalties of each sequence that violate the fewest of its labels."""
 
 from __future__ import annotations
 
@@ -13,40 +13,43 @@ from aucmax.numerics.compiled import compiled
 def target_intervals(starts: ArrayLike, min_log_lambda: ArrayLike, errors: ArrayLike) -> np.ndarray:
     """For each sequence the longest interval of log penalties with the fewest errors.
 
-    Of neighbouring rows with the fewest errors the longest run in log penalty is taken, the later of equals. If a
-    sequence is at its best for the smallest penalties and for the largest, nothing is known of it: the interval is
-    the whole line.
+    Among runs of adjacent rows with the fewest errors it is the longest in log penalty, the later of equal ones. If
+    both the smallest and the largest penalties have the fewest errors, the sequence is uninformative: the interval is
+    the whole real line.
 
     Parameters
     ----------
     starts : array of int
         The first row of every sequence, then the number of rows.
     min_log_lambda : array
-        Rows of one sequence in ascending order, from -inf; each holds up to the next row.
+        The rows of one sequence are in ascending order, from -inf; each holds up to the next row.
     errors : array
         Number of errors in each row.
 
     Returns
     -------
     array of shape (n_sequences, 2)
-        Lower and upper limits; infinite where there is none.
+        Lower and upper limits, which may be infinite.
 
     Examples
     --------
     >>> target_intervals(np.array([0, 4]), np.array([-np.inf, 0.0, 1.0, 5.0]), np.array([2, 0, 1, 3]))
     array([[0., 1.]])
     """
-    low, wrong = np.asarray(min_log_lambda, dtype=float), np.asarray(errors)
-    runs = [_longest_run(low[first:end], wrong[first:end]) for first, end in pairwise(np.asarray(starts))]
+    low = np.asarray(min_log_lambda, dtype=float)
+    n_errors = np.asarray(errors)
+    runs = [_longest_run(low[first:end], n_errors[first:end]) for first, end in pairwise(np.asarray(starts))]
     return np.array(runs).reshape(-1, 2)
 
 
 @compiled(strict=True)
 def _longest_run(low, errors):
     """The ends of the longest run of fewest errors."""
-    n, least = errors.size, errors.min()
+    n = errors.size
+    least = errors.min()
     best_low, best_high = -np.inf, -np.inf
-    longest, run_low = -1.0, -np.inf
+    longest = -1.0
+    run_low = -np.inf
     for r in range(n):
         if errors[r] != least:
             continue
@@ -55,5 +58,6 @@ def _longest_run(low, errors):
         if r == n - 1 or errors[r + 1] != least:
             high = np.inf if r == n - 1 else low[r + 1]
             if high - run_low >= longest:
-                longest, best_low, best_high = high - run_low, run_low, high
+                longest = high - run_low
+                best_low, best_high = run_low, high
     return (-np.inf, best_high) if errors[0] == least else (best_low, best_high)

@@ -1,15 +1,16 @@
-"""AUMClassifier: a linear ranking by descent on AUM, and the intercept of fewest errors."""
+"""AUMClassifier: a linear ranking by descent on AUM, with the intercept that minimises the errors."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import assert_all_finite
 
 from aucmax.aum import Descent, ErrorFunctions
-from aucmax.aum.descent.examples import Examples
-from aucmax.aum.descent.loop import Callback, run
+from aucmax.aum.descent.data import AUMData
+from aucmax.aum.descent.loop import run_descent
+from aucmax.aum.descent.step import DESCENT_CONSTRAINTS
 from aucmax.aum.intercept import best_intercept
 from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import class_costs
@@ -17,19 +18,18 @@ from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.penalties import ElasticNet
+from aucmax.problem.solution import Callback
 from aucmax.solvers.aum import AUM, rate_costs, squared_start
 from aucmax.validation.inputs import LabeledData, check_validation, make_rng
-from aucmax.validation.params import check_number
-
-STARTS = ("exact", "random")
+from aucmax.validation.params import Boolean, Number, Option, check_params
 
 
 class AUMClassifier(LinearRanker):
     """Linear ranking by descent on AUM, the area under the minimum of false positives and false negatives.
 
     AUM is low where AUC is high, and has a gradient. It is not AUC: on some tables its minimum ranks worse than the
-    squared loss does, which is where the descent starts. A part of the rows is therefore kept aside, and of all steps
-    that of the best AUC there is taken; the start is among them.
+    squared loss, which the descent starts from. A fraction of the rows is therefore held out for validation, and the
+    step with the best AUC on them is kept; the start is among the candidates.
 
     Parameters
     ----------
@@ -37,43 +37,44 @@ class AUMClassifier(LinearRanker):
         How far to go along minus the gradient: to the first minimum of AUM, found exactly; to the lowest AUM of the
         first n crossings of thresholds, or of all; to the best of the steps 10^-9 .. 10^9; or always by `eta`.
     step_from : {"aum", "validation_auc"}
-        Search for low AUM, or for high AUC on the rows kept aside.
+        Search for low AUM, or for high AUC on the validation rows.
     eta : float
         The constant step.
     alpha : float
-        Strength of the penalty alpha/2 |w|^2; AUM counts divided by the number of rows of the rarer class.
-    gauge : {"auto", "contrast", "length", "none"}
-        AUM shrinks with the weights, so something has to be kept: the distance of the class means of the scores
-        ("auto" and "contrast"), or the length of the weights, which is what was published and ranks worse.
-    max_steps : int
-        Steps after which to stop in any case.
+        Strength of the penalty alpha/2 |w|^2; AUM is divided by the number of rows of the rarer class.
+    normalization : {"auto", "mean_difference", "norm", "none"}
+        AUM shrinks with the weights, so something has to be fixed: the difference of the class means of the scores
+        ("auto" and "mean_difference"), or the norm of the weights, which is what was published and ranks worse.
+    max_epochs : int
+        Maximum number of steps.
     tol : float
-        Stop when a step lowers the objective by less than this part of it.
+        Stop when a step lowers the objective by less than this fraction of it.
     validation_fraction : float or None
-        Part of each class that is kept aside. None keeps none; then the weights of the lowest objective are taken.
+        Fraction of each class that is held out. With None no rows are; then the weights with the lowest objective are
+        kept.
     patience : int or None
-        Stop after so many steps without a better AUC on the rows kept aside.
+        Stop after this number of steps without a better validation AUC.
     start : {"exact", "random"}
-        The minimiser of the squared loss, or normal random numbers.
+        Initial weights: the minimiser of the squared loss, or standard normal random numbers.
     standardize : bool
         Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X anyway.
     class_weight : dict, "balanced" or None
-        Cost of an error on each class, in AUM and for the intercept; "balanced" makes counts into rates.
+        Cost of an error on each class, in AUM and for the intercept; "balanced" turns counts into rates.
     random_state : int, RandomState or None
-        Fixes the rows kept aside, and a random start.
+        Random seed of the validation rows, and of a random start.
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features)
     intercept_ : array of shape (1,)
-        The constant of fewest errors (by weight) on all rows, to call all or none positive being among the choices.
+        The constant that minimises the (weighted) errors on all rows; predicting all or none positive is possible.
     classes_ : array of the two labels; the second is the positive one
     n_iter_ : int
-        Steps taken.
+        Number of steps taken.
     best_step_ : int
-        The step whose weights were taken; 0 is the start.
+        The step whose weights were kept; 0 is the start.
     trace_ : Trace
-        A `StepRecord` of the start and of every step: step size, AUM, objective, AUC, validation AUC.
+        A `DescentRecord` of the start and of every step: step size, AUM, objective, AUC, validation AUC.
 
     Examples
     --------
@@ -86,14 +87,22 @@ class AUMClassifier(LinearRanker):
     True
     """
 
+    parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **DESCENT_CONSTRAINTS,
+        "alpha": [Number(0)],
+        "validation_fraction": [None, Number(0, 1, open="both")],
+        "start": [Option("exact", "random")],
+        "standardize": [Boolean()],
+    }
+
     def __init__(
         self,
         line_search="first_min",
         step_from="aum",
         eta=1.0,
         alpha=0.0,
-        gauge="auto",
-        max_steps=200,
+        normalization="auto",
+        max_epochs=200,
         tol=1e-5,
         validation_fraction=0.2,
         patience=None,
@@ -106,8 +115,8 @@ class AUMClassifier(LinearRanker):
         self.step_from = step_from
         self.eta = eta
         self.alpha = alpha
-        self.gauge = gauge
-        self.max_steps = max_steps
+        self.normalization = normalization
+        self.max_epochs = max_epochs
         self.tol = tol
         self.validation_fraction = validation_fraction
         self.patience = patience
@@ -128,50 +137,59 @@ class AUMClassifier(LinearRanker):
             NumPy array, SciPy sparse matrix or array, pandas, polars or Arrow table.
         y : array of two distinct labels
         sample_weight : array of non-negative numbers, optional
-            A weight of k equals k copies of the row if none are kept aside (`validation_fraction=None`, or
-            `validation` given); else rows are drawn, each with its weight, where copies would be drawn one by one.
+            A weight of k equals k copies of the row if none are held out (`validation_fraction=None`, or
+            `validation` given); otherwise whole rows are drawn, with their weight, whereas copies would be drawn one
+            by one.
         validation : (X, y), optional
-            A validation set; then no rows are kept aside.
+            A validation set; then no rows are held out.
         callback : callable, optional
-            Called with every `StepRecord`; the descent stops when it returns True.
+            Called with every `DescentRecord`; the descent stops when it returns True.
         """
-        settings, rng = self._settings(), make_rng(self.random_state)
+        check_params(self)
+        rng = make_rng(self.random_state)
         table = self._validate(X, y, sample_weight).weighted()
-        assert_all_finite(table.X, input_name="X")  # also the rows that will be kept aside
+        assert_all_finite(table.X, input_name="X")  # including the rows that will be held out
         costs = self._costs(table)
-        kept, aside = self._parts(table, validation, rng)
-        n, dim = kept.X.shape
+        subtrain, held_out = self._split(table, validation, rng)
+        n, dim = subtrain.X.shape
         full = AUM().wants_scatter(n, dim, ElasticNet(0.0, self.alpha))
-        data = Data.of(*kept, standardize=self.standardize, full=full)
-        train = Examples(_errors(kept, costs), data.X, data.scale)
-        held_out = None if aside is None else Examples(_errors(aside, costs), aside.X, data.scale)
-        found = run(settings, train, self._first(data, rng), held_out, callback)
-        w = found.w / data.scale
+        data = Data.of(*subtrain, standardize=self.standardize, full=full)
+        train = AUMData(_errors(subtrain, costs), data.X, data.scale)
+        validation_data = None if held_out is None else AUMData(_errors(held_out, costs), held_out.X, data.scale)
+        found = run_descent(self._descent(), train, self._initial(data, rng), validation_data, callback)
+        w = found.coef / data.scale
         self.coef_ = w[None, :]
         self.intercept_ = np.array([best_intercept(_errors(table, costs), dot(table.X, w))])
-        self.n_iter_, self.best_step_, self.trace_ = found.n_steps, found.best, found.trace
+        self.n_iter_ = found.n_epochs
+        self.best_step_ = found.best_epoch
+        self.trace_ = found.trace
         return self
 
-    def _settings(self) -> Descent:
-        check_number("alpha", self.alpha, zero=True)
-        if self.start not in STARTS:
-            raise ValueError(f"unknown start {self.start!r}; choose one of {list(STARTS)}")
-        names = ("line_search", "step_from", "eta", "gauge", "max_steps", "tol", "patience")
-        return Descent(l2=float(self.alpha), **{name: getattr(self, name) for name in names})
+    def _descent(self) -> Descent:
+        return Descent(
+            line_search=self.line_search,
+            step_from=self.step_from,
+            eta=self.eta,
+            l2=float(self.alpha),
+            normalization=self.normalization,
+            max_epochs=self.max_epochs,
+            tol=self.tol,
+            patience=self.patience,
+        )
 
-    def _parts(
+    def _split(
         self, table: LabeledData, validation: Any, rng: np.random.Generator
     ) -> tuple[LabeledData, LabeledData | None]:
-        """The rows to descend on, and those to choose the step by."""
+        """The rows to descend on, and those that choose the step."""
         if validation is not None:
             X, y = check_validation(self, validation)
             return table, LabeledData(X, y, np.ones(y.size))
         if self.validation_fraction is None:
             return table, None
-        aside = _drawn(table.y, self.validation_fraction, rng)
-        return table.rows(np.flatnonzero(~aside)), table.rows(np.flatnonzero(aside))
+        held_out = _draw_held_out(table.y, self.validation_fraction, rng)
+        return table.rows(np.flatnonzero(~held_out)), table.rows(np.flatnonzero(held_out))
 
-    def _first(self, data: Data, rng: np.random.Generator) -> np.ndarray:
+    def _initial(self, data: Data, rng: np.random.Generator) -> np.ndarray:
         return rng.normal(size=data.dim) if self.start == "random" else squared_start(data, float(self.alpha))
 
     def _costs(self, table: LabeledData) -> tuple[float, float]:
@@ -187,16 +205,14 @@ def _errors(table: LabeledData, costs: tuple[float, float]) -> ErrorFunctions:
     return ErrorFunctions.from_labels(table.y, table.weight * np.where(table.y > 0, costs[1], costs[0]))
 
 
-def _drawn(y: np.ndarray, fraction: Any, rng: np.random.Generator) -> np.ndarray:
-    """Which rows are kept aside: that fraction of each class, at least one row and not all."""
-    if not (isinstance(fraction, (int, float)) and 0 < fraction < 1):
-        raise ValueError(f"validation_fraction={fraction!r}; give a number between 0 and 1, or None")
-    aside = np.zeros(y.size, dtype=bool)
+def _draw_held_out(y: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
+    """Which rows are held out: that fraction of each class, at least one row and not all."""
+    held_out = np.zeros(y.size, dtype=bool)
     for label in (1.0, -1.0):
         rows = np.flatnonzero(y == label)
         if rows.size < 2:
             hint = "set validation_fraction=None, or pass validation=(X, y)"
-            raise ValueError(f"a class has {rows.size} row of positive weight, none can be kept aside; {hint}")
+            raise ValueError(f"a class has only {rows.size} row of positive weight, which cannot be held out; {hint}")
         count = min(max(round(fraction * rows.size), 1), rows.size - 1)
-        aside[rng.permutation(rows)[:count]] = True
-    return aside
+        held_out[rng.permutation(rows)[:count]] = True
+    return held_out

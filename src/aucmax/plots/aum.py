@@ -1,4 +1,4 @@
-"""The exact line search of AUM, and ROC curves of error functions."""
+"""Plots of the exact line search of AUM, and of ROC curves of error functions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def plot_line_search(
 
     Parameters
     ----------
-    search : LineSearch
-        Of a walk that kept its rows: `until` was "all", "linear" or a number.
+    search : LineSearchResult
+        With all rows walked: `until` was "all", "linear" or a number.
     errors, pred, direction
-        What was searched.
+        The arguments of the search.
     marks : dict of name to step size, optional
-        Steps to mark by vertical lines; the step of the search if not given.
+        Steps to mark by vertical lines; by default the step found.
     axes : three matplotlib axes, optional
-        Where to draw; those of a new figure if not given.
+        Where to draw; by default a new figure.
 
     Returns
     -------
@@ -31,9 +31,9 @@ def plot_line_search(
 
     Examples
     --------
-    >>> from aucmax.aum import ErrorFunctions, line_search
+    >>> from aucmax.aum import ErrorFunctions, exact_line_search
     >>> problem = ErrorFunctions.from_labels([0, 0, 1, 1]), np.array([-7.0, -2.0, 0.0, -4.0]), np.array([0, -1, 0, 1])
-    >>> axes = plot_line_search(line_search(*problem, until="all"), *problem)
+    >>> axes = plot_line_search(exact_line_search(*problem, until="all"), *problem)
     >>> [ax.get_ylabel() for ax in axes]
     ['AUC', 'AUM', 'threshold']
     """
@@ -60,14 +60,14 @@ def plot_line_search(
 
 
 def _draw_steps(ax: Any, steps: np.ndarray, at: np.ndarray, after: np.ndarray) -> None:
-    """A piecewise constant curve with its values at the jumps, unless they are too many to be seen."""
+    """A piecewise constant curve with its values at the jumps, unless there are too many to see."""
     ax.hlines(after, steps[:-1], steps[1:], color=COLOURS["reference"], linewidth=1.4)
     if at.size <= 60:
         ax.plot(steps[:-1], at, "o", color=COLOURS["reference"], markersize=3.5)
 
 
 def _draw_thresholds(ax: Any, errors: Any, pred: np.ndarray, direction: np.ndarray, end: float) -> None:
-    """A line per breakpoint; its colour says what changes there."""
+    """A line per breakpoint, coloured by the kind of error that changes there."""
     start = errors.v - pred[errors.example]
     stop = start - end * direction[errors.example]
     kinds = {"false positives": (errors.fp != 0, "worse"), "false negatives": (errors.fn != 0, "tie")}
@@ -80,14 +80,14 @@ def _draw_thresholds(ax: Any, errors: Any, pred: np.ndarray, direction: np.ndarr
 
 
 def plot_error_roc(curves: dict[str, Any], ax: Any = None) -> Any:
-    """Draw ROC curves of error functions, which may have loops; the area is in the legend.
+    """Draw ROC curves of error functions, which may have loops; the legend shows the area.
 
-    The points of a single short curve have letters, from a at (0, 0): a loop comes back to where it was.
+    The points of a single short curve are lettered, from a at (0, 0), so that loops can be followed.
 
     Parameters
     ----------
-    curves : dict of name to ROC
-        What `aucmax.aum.roc_curve` returned.
+    curves : dict of name to ErrorROC
+        As returned by `aucmax.aum.error_roc_curve`.
     ax : matplotlib axes, optional
 
     Returns
@@ -96,8 +96,8 @@ def plot_error_roc(curves: dict[str, Any], ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> from aucmax.aum import ErrorFunctions, roc_curve
-    >>> curve = roc_curve(ErrorFunctions.from_labels([0, 1]), [0.0, 1.0])
+    >>> from aucmax.aum import ErrorFunctions, error_roc_curve
+    >>> curve = error_roc_curve(ErrorFunctions.from_labels([0, 1]), [0.0, 1.0])
     >>> plot_error_roc({"model": curve}).get_legend_handles_labels()[1]
     ['model: AUC 1']
     """
@@ -107,7 +107,7 @@ def plot_error_roc(curves: dict[str, Any], ax: Any = None) -> Any:
         marker = "o" if curve.fpr.size <= 60 else None
         ax.plot(curve.fpr, curve.tpr, marker=marker, markersize=4, linewidth=width, label=f"{name}: AUC {area:.4g}")
     if len(curves) == 1 and curve.fpr.size <= 26:
-        _name_points(ax, curve)
+        _letter_points(ax, curve)
     ax.set_xlabel("false positive rate")
     ax.set_ylabel("true positive rate")
     ax.set_aspect("equal")
@@ -117,10 +117,10 @@ def plot_error_roc(curves: dict[str, Any], ax: Any = None) -> Any:
     return ax
 
 
-def _name_points(ax: Any, curve: Any) -> None:
-    names: dict[tuple[float, float], str] = {}
-    for letter, *point in zip("abcdefghijklmnopqrstuvwxyz", np.round(curve.fpr, 6), np.round(curve.tpr, 6)):
-        place = float(point[0]), float(point[1])
-        names[place] = names.get(place, "") + letter
-    for place, letters in names.items():
-        ax.annotate(letters, place, xytext=(4, 4), textcoords="offset points")
+def _letter_points(ax: Any, curve: Any) -> None:
+    letters_at: dict[tuple[float, float], str] = {}
+    for letter, fpr, tpr in zip("abcdefghijklmnopqrstuvwxyz", np.round(curve.fpr, 6), np.round(curve.tpr, 6)):
+        point = float(fpr), float(tpr)
+        letters_at[point] = letters_at.get(point, "") + letter
+    for point, letters in letters_at.items():
+        ax.annotate(letters, point, xytext=(4, 4), textcoords="offset points")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from aucmax.metrics.auc import auc_of_classes
 from aucmax.numerics.matrix import dot
 
 
-class Record(NamedTuple):
+@dataclass(frozen=True)
+class Record:
     """One evaluation of a run."""
 
     epoch: int
@@ -22,6 +24,9 @@ class Record(NamedTuple):
     auc: float = np.nan  # on the training rows, if there is a `Monitor`
     validation_auc: float = np.nan  # on its validation set, if there is one
     variance: float = np.nan  # of the stochastic update, if the solver knows it
+
+
+Callback = Callable[[Any], bool | None]  # called with every `Record`; the run stops when it returns True
 
 
 @dataclass

@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.aum.descent.downhill import Descent, Point
-from aucmax.aum.descent.examples import Examples
+from aucmax.aum.descent.data import AUMData
+from aucmax.aum.descent.step import Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.losses import Squared
 from aucmax.losses.area_under_min import AreaUnderMin
@@ -39,7 +39,7 @@ from aucmax.solvers.shared.gram import GRAM_LIMIT
 class Descending(NamedTuple):
     """A point of the descent, passes over the data, the certificate, and whether the descent is over."""
 
-    point: Point
+    point: DescentPoint
     passes: float
     certificate: tuple[float, float]
     ended: bool
@@ -100,11 +100,11 @@ class AUM(Solver):
         return Descent(line_search=self.line_search, eta=self.eta, l2=problem.penalty.l2)
 
 
-def examples_of(data: Data) -> Examples:
+def examples_of(data: Data) -> AUMData:
     """The rows with their error rates, times a number that makes them exact."""
     costs = rate_costs(data.raw_moments.neg.weight, data.raw_moments.pos.weight)
     errors = ErrorFunctions.from_labels(data.y, data.weight * np.where(data.y > 0, costs[1], costs[0]))
-    return Examples(errors, data.X, data.scale)
+    return AUMData(errors, data.X, data.scale)
 
 
 def rate_costs(neg: float, pos: float) -> tuple[float, float]:
@@ -124,7 +124,7 @@ def squared_start(data: Data, l2: float = 0.0) -> np.ndarray:
     return w if w.any() else np.ones(data.dim)
 
 
-def _certificate(problem: Problem, point: Point) -> tuple[float, float]:
+def _certificate(problem: Problem, point: DescentPoint) -> tuple[float, float]:
     """P(w), and how much it can exceed the minimum over w.delta = 1."""
     delta, l2 = problem.data.delta, problem.penalty.l2
     square = float(delta @ delta)

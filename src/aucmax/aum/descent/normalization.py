@@ -1,11 +1,12 @@
-"""Gauges: what fixes the length of the weights where AUM leaves it open.
+"""Normalization of the weights, where AUM does not determine their length.
 
-If all breakpoints are at one place, as those of labels are, AUM(c f) = c AUM(f): a search along any line would shrink
-the weights towards zero, where AUM is zero and nothing is learned. A gauge takes that way out. A step goes along a
-direction that keeps it to first order (`tangent`), and is then scaled back (`factor`).
+If all breakpoints are at the same value, as those of labels are, AUM(c f) = c AUM(f): any line search would shrink
+the weights towards zero, where AUM is zero and nothing is learned. A normalization excludes that. A step goes along a
+direction that preserves it to first order (`project`), and the weights are then rescaled (`factor`).
 
-|w| = 1 leaves another way out: directions along which the scores hardly vary. AUM is low there, and AUC too. With the
-distance of the class means fixed at 1 there is none, the problem is convex, and a penalty on |w| means something.
+|w| = 1 still allows directions along which the scores hardly vary, where AUM is low, and AUC too. If instead the
+difference of the class means of the scores is fixed at 1 there are none, the problem is convex, and a penalty on |w|
+is meaningful.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 
-class Gauge(Protocol):
-    """What a descent asks of a gauge."""
+class Normalization(Protocol):
+    """The interface that a descent expects."""
 
-    def tangent(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """The part of a direction that keeps the gauge."""
+    def project(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """The component of a direction d that preserves the normalization of w."""
 
     def factor(self, w: np.ndarray) -> float:
-        """By what to multiply weights so that they have it."""
+        """The number that normalizes weights when they are multiplied by it."""
 
 
-class Free(NamedTuple):
-    """None: the length of the weights matters to AUM."""
+class NoNormalization(NamedTuple):
+    """None: AUM determines the length of the weights."""
 
-    def tangent(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
+    def project(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
         """The direction itself."""
         return d
 
@@ -37,29 +38,29 @@ class Free(NamedTuple):
         return 1.0
 
 
-class UnitLength(NamedTuple):
+class UnitNorm(NamedTuple):
     """|w| = 1."""
 
-    def tangent(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """The part of d orthogonal to w."""
+    def project(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """The component of d orthogonal to w."""
         return _orthogonal(d, w)
 
     def factor(self, w: np.ndarray) -> float:
-        """One over the length."""
+        """One over the norm."""
         return 1.0 / float(np.linalg.norm(w))
 
 
-class UnitContrast(NamedTuple):
-    """w.delta = 1, delta the difference of the class means."""
+class UnitMeanDifference(NamedTuple):
+    """w.delta = 1, delta being the difference of the class means."""
 
     delta: np.ndarray
 
-    def tangent(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """The part of d orthogonal to delta."""
+    def project(self, w: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """The component of d orthogonal to delta."""
         return _orthogonal(d, self.delta)
 
     def factor(self, w: np.ndarray) -> float:
-        """One over w.delta; negative if the weights rank the wrong way round."""
+        """One over w.delta; negative if the weights rank the classes the wrong way round."""
         return 1.0 / float(w @ self.delta)
 
 

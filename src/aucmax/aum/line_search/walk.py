@@ -1,58 +1,64 @@
-"""The walk: every crossing of the lines in order of step size, with AUM and AUC between them.
+"""Method `walk`: every crossing of the threshold lines in order of step size, with AUM and AUC between them.
 
     Fowler, Hocking. "Efficient line search for optimizing Area Under the ROC Curve in gradient descent." 2024.
 
-Lines are kept in rank order, with D = FP - FN before each rank. Neighbours l (below) and h (above) with
-slope_l > slope_h swap at ranks r, r+1:
+Lines are kept sorted by rank, with D = FP - FN before each rank. Neighbours l (below) and h (above) with
+slope_l > slope_h swap ranks r, r+1:
 
     D'[r+1] = D[r] + (fp_h - fn_h)
     slope of AUM += (slope_h - slope_l) (|D[r+1]| + |D'[r+1]| - |D[r]| - |D[r+2]|) / 2
     AUC          += (fp_h fn_l - fp_l fn_h) / (total_fp total_fn)
 
 The first line is the paper's update of min(FP, FN) = (FP + FN - |FP - FN|) / 2, whose sum part cancels: the slope
-changes only where D changes its sign. A pair swaps if its slopes say so, never because of a comparison of rounded
-steps, and so at most once: nothing is lost when many lines meet. The next crossing of every pair of neighbours,
-not earlier than the current step, is a leaf of a tree whose nodes hold the least of their eight children.
+changes only where D changes sign. Whether a pair swaps is decided by its slopes, never by comparing rounded steps, so
+that it swaps at most once: nothing is lost when many lines meet. The next crossing of every pair of neighbours, not
+earlier than the current step, is a leaf of a tournament tree whose nodes hold the minimum of their eight children.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.line_search.lines import DOUBT, FLAT, TIED, AtStep, Lines, after_reversed, at_step, before
+from aucmax.aum.line_search.thresholds import DOUBT, FLAT, StepEvaluation, ThresholdLines, evaluate_at
+from aucmax.aum.value import TIED, totals_from_left, totals_from_right
 from aucmax.numerics.compiled import compiled
 
 STEP, AUM, SLOPE, AUC, AUC_AFTER = range(5)  # rows of the table
-_D = 4  # column of D in the lines in rank order, after intercept, slope, fp and fn; no line meets the first and last
+_D = 4  # column of D in the ranked lines, after intercept, slope, fp and fn
 
 
-class Walk:
-    """A walk along the lines, which can be continued; it starts with the row of step 0.
+class CrossingWalk:
+    """A resumable walk over the crossings; its first row is that of step 0.
 
     Parameters
     ----------
-    lines : Lines
+    lines : ThresholdLines
     """
 
-    def __init__(self, lines: Lines) -> None:
-        lines, self._unit = lines.in_unit()
-        fp, fn = before(lines.fp), after_reversed(lines.fn)
+    def __init__(self, lines: ThresholdLines) -> None:
+        lines, self._unit = lines.rescaled()
+        fp = totals_from_left(lines.fp)
+        fn = totals_from_right(lines.fn)
         self._ranked = np.empty((lines.fp.size + 2, 5))
         for column, values in enumerate(lines):
             self._ranked[1:-1, column] = values
-        self._ranked[0], self._ranked[-1] = (0.0, -np.inf, 0.0, 0.0, 0.0), (0.0, np.inf, 0.0, 0.0, 0.0)
+        self._ranked[0] = (0.0, -np.inf, 0.0, 0.0, 0.0)  # sentinels: no line meets the first and the last
+        self._ranked[-1] = (0.0, np.inf, 0.0, 0.0, 0.0)
         self._ranked[1:, _D] = fp - fn
-        self._tree = _tree_of(self._ranked)
+        self._tree = _crossing_tree(self._ranked)
         self._pairs = fp[-1] * fn[0]
-        self._start: AtStep | None = at_step(lines, 0.0)
+        self._start: StepEvaluation | None = evaluate_at(lines, 0.0)
         start = self._start
+        # step, AUM, its slope and the size of its terms, and the concordant pairs
         self._state = np.array([0.0, start.aum, start.slope, start.size, start.auc_after * self._pairs])
 
     def next_rows(self, count: int, max_step: float = np.inf) -> np.ndarray:
-        """The next rows of the table, in columns; fewer than `count` if there are no more up to `max_step`."""
-        rows, start = np.empty((5, count)), 0
+        """The next rows of the step table, as columns; fewer than `count` if `max_step` or the end is reached."""
+        rows = np.empty((5, count))
+        start = 0
         if self._start is not None:
-            rows[:, 0], start = (0.0, *self._start[:4]), 1
+            rows[:, 0] = (0.0, *self._start[:4])
+            start = 1
             self._start = None
         found = _advance(self._ranked, *self._tree, self._state, max_step, TIED, FLAT, start, rows)
         rows[AUM:AUC, :found] *= self._unit
@@ -60,48 +66,48 @@ class Walk:
         return rows if found == count else rows[:, :found].copy()
 
 
-def _tree_of(ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _crossing_tree(ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The tree with its leaves, in one array: values, the gap that each stems from, and where levels start.
 
-    Each level but the root is padded to whole families of eight.
+    Each level but the root is padded to a multiple of eight.
     """
-    widths = [_families(ranked.shape[0] - 1)]
+    widths = [_padded(ranked.shape[0] - 1)]
     while widths[-1] > 8:
-        widths.append(_families(widths[-1] // 8))
+        widths.append(_padded(widths[-1] // 8))
     levels = np.cumsum([0, *widths])
     tree = np.full(levels[-1] + 1, np.inf)
     gaps = np.empty(tree.size, dtype=np.int64)
-    _plant(ranked, tree, gaps, levels)
+    _fill_tree(ranked, tree, gaps, levels)
     return tree, gaps, levels
 
 
-def _families(width: int) -> int:
+def _padded(width: int) -> int:
     return 8 * max(1, -(-width // 8))
 
 
 @compiled
-def _plant(ranked, tree, gaps, levels):
+def _fill_tree(ranked, tree, gaps, levels):
     """Leaves: where each pair of neighbours crosses. Then all nodes above them."""
     for gap in range(ranked.shape[0] - 1):
         tree[gap] = _crossing(ranked, gap, 0.0)
     for level in range(levels.size - 1):
         for node in range((levels[level + 1] - levels[level]) // 8):
-            _renew_node(tree, gaps, levels[1], levels[level] + 8 * node, levels[level + 1] + node)
+            _update_node(tree, gaps, levels[1], levels[level] + 8 * node, levels[level + 1] + node)
 
 
 @compiled(strict=True)
 def _crossing(ranked, gap, step):
     """The step at which the lines around a gap cross, not before the current one; infinity if they never do."""
     closing = ranked[gap, 1] - ranked[gap + 1, 1]
-    divisor = closing if closing > 0.0 else 1.0  # divided in any case: a branch could not be predicted
+    divisor = closing if closing > 0.0 else 1.0  # always divides: a branch would be mispredicted
     crossing = (ranked[gap + 1, 0] - ranked[gap, 0]) / divisor
     crossing = crossing if crossing > step else step
     return crossing if closing > 0.0 else np.inf
 
 
 @compiled
-def _renew_node(tree, gaps, leaves, first, node):
-    """Make a node the least of its eight children; whether it changed. Three rounds, which need no branches."""
+def _update_node(tree, gaps, leaves, first, node):
+    """Set a node to the minimum of its eight children, in three rounds without branches; whether it changed."""
     a, b, c, d = tree[first], tree[first + 2], tree[first + 4], tree[first + 6]
     a2, b2, c2, d2 = tree[first + 1], tree[first + 3], tree[first + 5], tree[first + 7]
     i, j, k, m = 0 + (a2 < a), 2 + (b2 < b), 4 + (c2 < c), 6 + (d2 < d)
@@ -120,23 +126,23 @@ def _renew_node(tree, gaps, leaves, first, node):
 
 
 @compiled
-def _renew(tree, gaps, levels, low, high):
-    """Bring the nodes above the leaves low..high up to date."""
+def _update_tree(tree, gaps, levels, low, high):
+    """Update the nodes above the leaves low..high."""
     for level in range(levels.size - 1):
         low >>= 3
         high >>= 3
-        changed = _renew_node(tree, gaps, levels[1], levels[level] + (low << 3), levels[level + 1] + low)
+        changed = _update_node(tree, gaps, levels[1], levels[level] + (low << 3), levels[level + 1] + low)
         if high > low:
-            changed |= _renew_node(tree, gaps, levels[1], levels[level] + (high << 3), levels[level + 1] + high)
+            changed |= _update_node(tree, gaps, levels[1], levels[level] + (high << 3), levels[level + 1] + high)
         if not changed:
             return
 
 
 @compiled(strict=True)
 def _swap(ranked, r, tiny):
-    """Swap the lines of ranks r and r + 1: how much the slope of AUM and the pairs won change, and the lines turn.
+    """Swap the lines of ranks r and r + 1; the change of the slope of AUM and of the concordant pairs, and the turn.
 
-    The turn is the difference of their slopes if D changes its sign, be it by rounding, and zero elsewhere.
+    The turn is the difference of the lines' slopes if D changes sign, if only by rounding, and zero otherwise.
     """
     a, b, fp, fn = ranked[r, 0], ranked[r, 1], ranked[r, 2], ranked[r, 3]
     a2, b2, fp2, fn2 = ranked[r + 1, 0], ranked[r + 1, 1], ranked[r + 1, 2], ranked[r + 1, 3]
@@ -154,11 +160,12 @@ def _swap(ranked, r, tiny):
 
 @compiled
 def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, rows):
-    """Fill the table with the next rows; crossings that are tied make one row. Returns how many are filled."""
+    """Fill the table with the next rows, one for all crossings that are tied; returns how many rows are filled."""
     step, aum, slope, size, pairs = state[0], state[1], state[2], state[3], state[4]
     root = levels[-1]
     weights = ranked[-1, 4] - ranked[1, 4]
-    tiny, doubt = flat * weights, DOUBT * weights
+    tiny = flat * weights
+    doubt = DOUBT * weights
     while found < rows.shape[1]:
         gap, now = gaps[root], tree[root]
         if now > max_step or now == np.inf:
@@ -176,7 +183,7 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, row
             tree[gap - 1] = _crossing(ranked, gap - 1, now)
             tree[gap] = np.inf
             tree[gap + 1] = _crossing(ranked, gap + 1, now)
-            _renew(tree, gaps, levels, gap - 1, gap + 1)
+            _update_tree(tree, gaps, levels, gap - 1, gap + 1)
             gap, now = gaps[root], tree[root]
         rows[0, found] = step
         rows[1, found] = aum

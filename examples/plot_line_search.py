@@ -1,9 +1,9 @@
 """The exact line search of AUM, as in figures 3 and 4 of Fowler and Hocking (2024).
 
-    python examples/line_search.py [folder]
+    python examples/plot_line_search.py [folder]
 
 writes `line_search_binary.png` (four labelled examples) and `line_search_changepoint.png` (two sequences with
-labelled changepoints, whose errors go up and down so that AUC reaches 2).
+labelled changepoints, whose errors are not monotone, so that AUC reaches 2).
 """
 
 import sys
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from aucmax.aum import ErrorFunctions, aum, line_search, roc_curve
+from aucmax.aum import ErrorFunctions, aum, error_roc_curve, exact_line_search
 from aucmax.plots.aum import plot_error_roc, plot_line_search
 from aucmax.plots.axes import COLOURS
 
@@ -20,7 +20,7 @@ from aucmax.plots.axes import COLOURS
 BINARY = ErrorFunctions.from_labels([0, 0, 1, 1], sample_weight=[0.5] * 4)
 BINARY_PRED = np.array([-7.0, -2.0, 0.0, -4.0])
 
-# Figures 2 and 4: v = -log(penalty) at which the chosen number of changes differs, for two sequences.
+# Figures 2 and 4: v = -log(penalty) at which the selected number of changes differs, for two sequences.
 CHANGEPOINT = ErrorFunctions(
     example=[0, 0, 0, 1, 1, 1],
     v=[-1.9293004796223423, -1.3880727790468574, -1.1364327273432442, 3.531734723789641, 3.704594653536555,
@@ -31,7 +31,7 @@ CHANGEPOINT = ErrorFunctions(
 CHANGEPOINT_PRED = np.array([-3.0, 2.55])
 
 
-def downhill(errors, pred):
+def descent_direction(errors, pred):
     """Minus the gradient: the mean of the one-sided derivatives."""
     here = aum(errors, pred)
     return -0.5 * (here.left + here.right)
@@ -39,42 +39,42 @@ def downhill(errors, pred):
 
 def draw_errors(ax, errors, pred, title):
     """False positives, false negatives and their minimum, against the constant added to all predictions."""
-    curve = roc_curve(errors, pred)
-    places = np.concatenate(([curve.threshold[0] - 1], curve.threshold, [curve.threshold[-1] + 1]))
+    curve = error_roc_curve(errors, pred)
+    edges = np.concatenate(([curve.threshold[0] - 1], curve.threshold, [curve.threshold[-1] + 1]))
     false_pos, false_neg = curve.fpr, 1.0 - curve.tpr
-    ax.stairs(np.minimum(false_pos, false_neg), places, fill=True, color="0.85", label="AUM: area under the minimum")
-    ax.stairs(false_pos, places, baseline=None, color=COLOURS["worse"], linewidth=2.6, label="FP rate")
-    ax.stairs(false_neg, places, baseline=None, color=COLOURS["tie"], linewidth=1.4, label="FN rate")
+    ax.stairs(np.minimum(false_pos, false_neg), edges, fill=True, color="0.85", label="AUM: area under the minimum")
+    ax.stairs(false_pos, edges, baseline=None, color=COLOURS["worse"], linewidth=2.6, label="FP rate")
+    ax.stairs(false_neg, edges, baseline=None, color=COLOURS["tie"], linewidth=1.4, label="FN rate")
     ax.set_title(title, fontsize="medium")
     ax.set_xlabel("constant added to predictions")
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def picture(errors, pred, steps, marks):
+def draw_search(errors, pred, steps, marks):
     """ROC curves and error functions at some steps on the left, the whole line search on the right."""
-    direction = downhill(errors, pred)
+    direction = descent_direction(errors, pred)
     figure = Figure(figsize=(13, 7), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(3, 2))
     for column, step in zip(left.subplots(2, len(steps), squeeze=False).T, steps):
         moved = pred + step * direction
-        plot_error_roc({f"step {step:g}": roc_curve(errors, moved)}, column[0])
+        plot_error_roc({f"step {step:g}": error_roc_curve(errors, moved)}, column[0])
         draw_errors(column[1], errors, moved, f"AUM {aum(errors, moved).value:.3g}")
         is_first = step == steps[0]
         column[0].set_ylabel("true positive rate" if is_first else "")
         column[1].set_ylabel("error rate" if is_first else "")
     left.legend(*column[1].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     axes = right.subplots(3, 1, sharex=True, height_ratios=(1, 1, 2))
-    everything = line_search(errors, pred, direction, until="all")
-    found = {name: line_search(errors, pred, direction, until=until) for name, until in marks.items()}
+    full_search = exact_line_search(errors, pred, direction, until="all")
+    found = {name: exact_line_search(errors, pred, direction, until=until) for name, until in marks.items()}
     named = {f"{name}: {search.step:.4g}": search.step for name, search in found.items()}
-    plot_line_search(everything, errors, pred, direction, marks=named, axes=axes)
+    plot_line_search(full_search, errors, pred, direction, marks=named, axes=axes)
     return figure
 
 
 def main(folder="."):
     folder = Path(folder)
-    binary = picture(BINARY, BINARY_PRED, steps=(0, 2, 4), marks={"first minimum of AUM": "first_min"})
-    changepoint = picture(
+    binary = draw_search(BINARY, BINARY_PRED, steps=(0, 2, 4), marks={"first minimum of AUM": "first_min"})
+    changepoint = draw_search(
         CHANGEPOINT,
         CHANGEPOINT_PRED,
         steps=(0, 0.21, 0.27),

@@ -1,6 +1,6 @@
-"""Convex search: the minimum of a monotone AUM along a line, without visiting its crossings.
+"""Method `convex`: the minimum of AUM with monotone errors along a line, without visiting its crossings.
 
-If no false positive disappears and no false negative appears as predictions grow, AUM is convex,
+If false positives never decrease and false negatives never increase with the predictions, AUM is convex,
 
     AUM(s) = min over c of  sum_b fp_b (c - T_b(s))+  +  sum_b |fn_b| (T_b(s) - c)+,
 
@@ -9,33 +9,34 @@ fp + |fn| reaches total_fn. Just after step s
 
     AUM'(s) = sum_{b below k} fp_b (slope_k - slope_b)  +  sum_{b above k} |fn_b| (slope_b - slope_k),
 
-a selection and a few passes over the lines; those that meet k at s count as they go on after it. The sign of AUM'
-is bisected. A line that cannot meet the level between the two ends, whatever lines the level follows there, is
-only counted from then on: the passes get shorter and shorter.
+a selection and a few passes over the lines; those that meet k at s count with their order just after it. The sign of
+AUM' is bisected. A line that cannot meet the level between the two ends, whatever lines the level follows there,
+enters only through running sums from then on: the passes get shorter and shorter.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.line_search.lines import FLAT, TIED, Lines, at_step
+from aucmax.aum.line_search.thresholds import FLAT, ThresholdLines, evaluate_at
+from aucmax.aum.value import TIED
 from aucmax.numerics.compiled import compiled
 
-LARGEST = 1e300  # thresholds beyond this are not looked at
-ROUNDING = 1e-15  # of the terms of a threshold: lines this near to the level meet it
+LARGEST = 1e300  # bound on the thresholds at the steps examined
+ROUNDING = 1e-15  # relative to the terms of a threshold: lines this close to the level meet it
 
 
-def first_minimum(lines: Lines, max_step: float = np.inf) -> tuple[float, float]:
+def convex_minimum(lines: ThresholdLines, max_step: float = np.inf) -> tuple[float, float]:
     """First and last step of the minimum of AUM; the last is infinite if AUM stays flat.
 
     Parameters
     ----------
-    lines : Lines
+    lines : ThresholdLines
         With fp >= 0 and fn <= 0.
     max_step : float
-        The end of the search; where AUM still falls there, that is the minimum.
+        The end of the search; it is the minimum if AUM still falls there.
     """
-    start = at_step(lines, 0.0)
+    start = evaluate_at(lines, 0.0)
     first, rises = 0.0, start.slope > 0.0
     if start.slope < 0.0:
         first, rises = _search(lines, 0.0, -start.aum / start.slope, False, max_step)
@@ -44,9 +45,10 @@ def first_minimum(lines: Lines, max_step: float = np.inf) -> tuple[float, float]
     return first, _search(lines, first, 2.0 * first, True, max_step)[0]
 
 
-def _search(lines: Lines, low: float, guess: float, rising: bool, max_step: float) -> tuple[float, bool]:
+def _search(lines: ThresholdLines, low: float, guess: float, rising: bool, max_step: float) -> tuple[float, bool]:
     """The first step above `low` after which AUM no longer falls or, if `rising`, rises; and whether it rises."""
-    n, middle = lines.slope.size, lines.slope.size // 2
+    n = lines.slope.size
+    middle = n // 2
     table = np.empty((5, n))
     table[:2] = lines.intercept - lines.intercept[middle], lines.slope - lines.slope[middle]
     table[2:] = lines.fp, -lines.fn, np.arange(n)
@@ -55,18 +57,20 @@ def _search(lines: Lines, low: float, guess: float, rising: bool, max_step: floa
         return max_step, False
     guess = guess if 0.0 < guess < np.inf else widest[0] / widest[1]
     end = min(max_step, LARGEST / max(widest[1], 1.0))
-    counted, work = np.zeros(6), np.empty((3, n))
+    counted = np.zeros(6)
+    work = np.empty((3, n))
     target = float(table[3].sum())
     kept, level, step, rises = _bisect(table, target, low, guess, end, rising, FLAT, TIED, counted, work)
     if kept == 0:
         return max_step, False
-    return _exact(lines, table[4, :kept].astype(np.intp), level, step), rises
+    return _exact_crossing(lines, table[4, :kept].astype(np.intp), level, step), rises
 
 
-def _exact(lines: Lines, near: np.ndarray, level: int, step: float) -> float:
-    """The crossing of the level with one of the lines near it that is nearest to the step found."""
+def _exact_crossing(lines: ThresholdLines, near: np.ndarray, level: int, step: float) -> float:
+    """The crossing of the level with one of the lines near it that is closest to the step found."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        rise, closing = lines.intercept[near] - lines.intercept[level], lines.slope[level] - lines.slope[near]
+        rise = lines.intercept[near] - lines.intercept[level]
+        closing = lines.slope[level] - lines.slope[near]
         crossings = np.where(closing != 0.0, rise / closing, np.inf)
     nearest = crossings[np.argmin(np.abs(crossings - step))]
     return float(nearest) if abs(nearest - step) <= TIED * step else step
@@ -74,15 +78,17 @@ def _exact(lines: Lines, near: np.ndarray, level: int, step: float) -> float:
 
 @compiled
 def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
-    """Bracket the step, then halve. Returns the lines still in play, the level, the upper end, and if AUM rises.
+    """Bracket the step, then bisect; the number of lines that remain, the level, the upper end, whether AUM rises.
 
-    No lines are in play if there is no such step up to `end`.
+    No lines remain if there is no such step up to `end`.
     """
     n = table.shape[1]
     if rising and _slope(table, n, target, np.inf, flat, counted, work)[0] <= 0.0:
         return 0, 0, end, False
-    high, factor, last = max(guess, 2.0 * low), 2.0, 0.0
-    while True:
+    high = max(guess, 2.0 * low)
+    factor = 2.0
+    last = 0.0  # slope of AUM at the upper end
+    while True:  # bracket: steps grow until AUM no longer falls
         high = min(high, end)
         last, level, value = _slope(table, n, target, high, flat, counted, work)
         if last > 0.0 or (last == 0.0 and not rising):
@@ -90,19 +96,22 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
         if high == end:
             return 0, 0, end, False
         low = high
-        high, factor = high * factor, factor * factor
-    n = _count_away(table, n, value, high, low - high, counted)
+        high *= factor
+        factor *= factor
+    n = _retire_lines(table, n, value, high, low - high, counted)
+    # bisect, on the geometric mean of ends of different magnitude
     while high - low > 0.125 * tied * high:
         step = np.sqrt(low) * np.sqrt(high) if 0.0 < 16.0 * low < high else 0.5 * (low + high)
         if step <= low or step >= high:
             break
         slope, level, value = _slope(table, n, target, step, flat, counted, work)
         if slope > 0.0 or (slope == 0.0 and not rising):
-            high, last = step, slope
-            n = _count_away(table, n, value, step, low - step, counted)
+            high = step
+            last = slope
+            n = _retire_lines(table, n, value, step, low - step, counted)
         else:
             low = step
-            n = _count_away(table, n, value, step, high - step, counted)
+            n = _retire_lines(table, n, value, step, high - step, counted)
     level = _slope(table, n, target, high, flat, counted, work)[1]
     return n, int(table[4, level]), high, last > 0.0
 
@@ -112,11 +121,12 @@ def _slope(table, n, target, step, flat, counted, work):
     """The slope of AUM just after a step, or near infinity; a line at the level, and its threshold.
 
     `counted` holds the sums of fp + |fn|, fp, fp slope below the level and of |fn|, |fn| slope above it over the
-    lines that are no longer in play, and the sum of the sizes of these terms. Comparisons become numbers, since
-    branches could not be predicted.
+    retired lines, and the sum of the sizes of these terms. Comparisons are used as numbers, since branches would be
+    mispredicted.
     """
     slopes, fp, fn, thresholds = table[1], table[2], table[3], work[0]
     scale, shift = (step, 1.0) if step < np.inf else (1.0, 0.0)
+    # the level: a weighted quantile of the thresholds
     for b in range(n):
         thresholds[b] = shift * table[0, b] + scale * slopes[b]
     value = _level(thresholds, fp, fn, n, target - counted[0], work[1], work[2])
@@ -125,7 +135,9 @@ def _slope(table, n, target, step, flat, counted, work):
         if thresholds[b] == value:
             level = b
     slack = ROUNDING * (shift * abs(table[0, level]) + scale * abs(slopes[level]))
-    u_below, tied = counted[0], 0
+    # lines tied with the level, and the slope with which it leaves them
+    u_below = counted[0]
+    tied = 0
     for b in range(n):
         distance = thresholds[b] - value
         if abs(distance) <= slack + ROUNDING * (shift * abs(table[0, b]) + scale * abs(slopes[b])):
@@ -135,6 +147,7 @@ def _slope(table, n, target, step, flat, counted, work):
         thresholds[b] = distance
         u_below += (distance < 0.0) * (fp[b] + fn[b])
     pace = _quantile(work[1], work[2], tied, target - u_below)
+    # the slope of AUM, and the size of its terms
     fp_below, fp_slope, fn_above, fn_slope = counted[1], counted[2], counted[3], counted[4]
     size = counted[5]
     for b in range(n):
@@ -151,14 +164,15 @@ def _slope(table, n, target, step, flat, counted, work):
 
 
 @compiled
-def _count_away(table, n, value, step, distance, counted):
-    """Count the lines that stay below or above the level from `step` as far as `distance`; the others move up front.
+def _retire_lines(table, n, value, step, distance, counted):
+    """Add the lines that stay below or above the level between `step` and `step + distance` to the running sums.
 
-    The level, at `value` now, follows lines in play and so moves no faster than the fastest of them.
+    The others move to the front. The level, now at `value`, follows some of them: it is no faster than the fastest.
     """
     lowest = highest = distance * table[1, 0]
     for b in range(n):
-        lowest, highest = min(lowest, distance * table[1, b]), max(highest, distance * table[1, b])
+        lowest = min(lowest, distance * table[1, b])
+        highest = max(highest, distance * table[1, b])
     kept = 0
     for b in range(n):
         slope, fp, fn, number = table[1, b], table[2, b], table[3, b], table[4, b]
@@ -179,12 +193,14 @@ def _count_away(table, n, value, step, distance, counted):
 
 @compiled
 def _level(thresholds, fp, fn, n, target, values, weights):
-    """The weighted quantile; in large sets a sample says where to look, and one pass takes the rest away."""
+    """The weighted quantile; for many lines a sample gives an interval that holds it, and one pass drops the rest."""
     low, high = -np.inf, np.inf
     if n >= 4096:
         low, high = _window(thresholds, fp, fn, n, target, values, weights)
     while True:
-        below, within, kept = 0.0, 0.0, 0
+        below = 0.0
+        within = 0.0
+        kept = 0
         for b in range(n):
             weight = fp[b] + fn[b]
             below += (thresholds[b] < low) * weight
@@ -199,8 +215,10 @@ def _level(thresholds, fp, fn, n, target, values, weights):
 
 @compiled
 def _window(thresholds, fp, fn, n, target, values, weights):
-    """An interval that holds the quantile almost surely: three standard deviations about that of 512 lines."""
-    size, total, sampled = 512, 0.0, 0.0
+    """An interval that almost surely holds the quantile: three standard deviations around that of 512 lines."""
+    size = 512
+    total = 0.0
+    sampled = 0.0
     for b in range(n):
         total += fp[b] + fn[b]
     for i in range(size):
@@ -216,8 +234,9 @@ def _window(thresholds, fp, fn, n, target, values, weights):
 
 @compiled
 def _quantile(values, weights, n, target):
-    """The least value at which the weights of the values up to it reach the target; the largest if none does."""
-    first, last, below = 0, n - 1, 0.0
+    """The smallest value whose cumulative weight reaches the target, by quickselect; the largest if none does."""
+    first, last = 0, n - 1
+    below = 0.0
     pivot = values[0]
     while first <= last:
         middle = (first + last) // 2

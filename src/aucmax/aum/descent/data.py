@@ -1,4 +1,4 @@
-"""Examples: error functions and the features that predictions are made of."""
+"""The data of a descent: error functions, and the features that predictions are computed from."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from aucmax.numerics.matrix import dot, transposed_dot
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
-    """Errors of n examples and their features; column j of X counts divided by `scale[j]`.
+class AUMData:
+    """Error functions of n examples and their features; column j of X is implicitly divided by `scale[j]`.
 
     Parameters
     ----------
@@ -42,17 +42,17 @@ class Examples:
 
     @cached_property
     def unit(self) -> float:
-        """What AUM is divided by: the lesser of the totals of false positives and false negatives."""
+        """What AUM is divided by in the objective: the smaller of total false positives and total false negatives."""
         return min(self.errors.total_fp, self.errors.total_fn)
 
     @cached_property
-    def is_scale_free(self) -> bool:
-        """Whether all breakpoints are at one place, as those of labels: then AUM(c f) = c AUM(f)."""
+    def is_homogeneous(self) -> bool:
+        """Whether all breakpoints are at the same value, as those of labels are: then AUM(c f) = c AUM(f)."""
         return bool((self.errors.v == self.errors.v[0]).all())
 
     @cached_property
-    def contrast(self) -> np.ndarray:
-        """Mean features of false negatives minus those of false positives: of labels, of the two classes."""
+    def mean_difference(self) -> np.ndarray:
+        """Mean features of false negatives minus those of false positives: for labels, of the two classes."""
         errors = self.errors
         share = -errors.fn / errors.total_fn - errors.fp / errors.total_fp
         return self.combine(np.bincount(errors.example, share, errors.n_examples))

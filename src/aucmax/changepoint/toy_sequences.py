@@ -1,4 +1,4 @@
-"""Toy sequences with known changes and labels."""
+"""Simulated sequences with known changes and labels."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import numpy as np
 
 from aucmax.changepoint.labels import Label
 from aucmax.validation.inputs import make_rng
-from aucmax.validation.params import check_number
+from aucmax.validation.params import Integer, check_param
 
-SHORTEST = 12  # segment
+SHORTEST = 12  # length of a segment
 
 
 class ToySequences(NamedTuple):
-    """Sequences, their labels, and where they really change."""
+    """Simulated sequences."""
 
     sequences: list[np.ndarray]
     labels: list[list[Label]]
-    changes: list[np.ndarray]
+    changes: list[np.ndarray]  # true positions
 
 
-def toy(n: int = 60, *, jump: float = 2.0, random_state: int | None = 0) -> ToySequences:
-    """Draw sequences whose noise and length differ widely, so that no constant penalty suits all.
+def make_toy_sequences(n: int = 60, *, jump: float = 2.0, random_state: int | None = 0) -> ToySequences:
+    """Simulate sequences whose noise and length differ widely, so that no constant penalty suits all of them.
 
-    A sequence has 60 to 400 values, up to 5 changes of mean and normal noise, whose standard deviation is between
-    0.1 and 10. About every second change has a label "1change" or ">0changes" around it, the longer calm parts have
-    labels "0changes".
+    A sequence has 60 to 400 values, up to 5 changes of mean and normal noise with a standard deviation between 0.1
+    and 10. About every second change has a label "1change" or ">0changes" around it; the longer segments have labels
+    "0changes".
 
     Parameters
     ----------
     n : int
         Number of sequences.
     jump : float
-        Typical height of a change, in standard deviations of the noise.
+        Typical size of a change, in standard deviations of the noise.
     random_state : int, optional
-        Seed.
+        Random seed.
 
     Returns
     -------
@@ -45,28 +45,31 @@ def toy(n: int = 60, *, jump: float = 2.0, random_state: int | None = 0) -> ToyS
 
     Examples
     --------
-    >>> data = toy(3)
-    >>> [values.size for values in data.sequences], data.labels[0][0].kind in ("0changes", "1change", ">0changes")
-    ([..., ..., ...], True)
+    >>> data = make_toy_sequences(3)
+    >>> [values.size for values in data.sequences], [changes.size for changes in data.changes]
+    ([185, 266, 66], [2, 3, 0])
+    >>> data.labels[0][0]
+    Label(start=16, end=44, kind='0changes')
     """
-    check_number("n", n, whole=True)
+    check_param("n", n, Integer(1))
     rng = make_rng(random_state)
-    drawn = [_draw(rng, jump) for _ in range(n)]
+    drawn = [_draw_sequence(rng, jump) for _ in range(n)]
     return ToySequences(*(list(part) for part in zip(*drawn, strict=True)))
 
 
-def _draw(rng: np.random.Generator, jump: float) -> tuple[np.ndarray, list[Label], np.ndarray]:
-    length, noise = int(rng.integers(60, 400)), 10.0 ** rng.uniform(-1.0, 1.0)
+def _draw_sequence(rng: np.random.Generator, jump: float) -> tuple[np.ndarray, list[Label], np.ndarray]:
+    length = int(rng.integers(60, 400))
+    noise = 10.0 ** rng.uniform(-1.0, 1.0)
     n_changes = int(rng.integers(0, min(6, length // (2 * SHORTEST))))
     free = np.sort(rng.integers(0, length - SHORTEST * (n_changes + 1) + 1, size=n_changes))
     changes = free + SHORTEST * np.arange(1, n_changes + 1)
     steps = rng.choice([-1.0, 1.0], size=n_changes) * rng.uniform(0.7, 1.5, size=n_changes) * jump
     level = np.concatenate(([0.0], np.cumsum(steps)))[np.searchsorted(changes, np.arange(length), "right")]
-    return noise * (level + rng.normal(size=length)), _labels(rng, length, changes), changes
+    return noise * (level + rng.normal(size=length)), _draw_labels(rng, length, changes), changes
 
 
-def _labels(rng: np.random.Generator, length: int, changes: np.ndarray) -> list[Label]:
-    """Around a change up to a quarter of the way to its neighbours, and the middle of calm parts."""
+def _draw_labels(rng: np.random.Generator, length: int, changes: np.ndarray) -> list[Label]:
+    """Around a change up to a quarter of the way to its neighbours, and the middle half of long segments."""
     ends = np.concatenate(([0], changes, [length]))
     labels = []
     for before, change, after in zip(ends, changes, ends[2:]):
