@@ -23,12 +23,13 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.estimators.fitted_state import restores_on_error
+from aucmax.losses import find_loss
 from aucmax.metrics.prequential import check_weight, is_missing
 from aucmax.problem.data import Data
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import find_loss, find_solver, for_streams, is_online, pose
+from aucmax.solvers.registry import check_streams, find_solver, make_problem, streaming_solver
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import LabeledData, make_rng
 from aucmax.validation.params import check_number, check_penalty
@@ -237,16 +238,16 @@ class OnlineAUC(base.MiniBatchClassifier):
         spec, solver = self._spec_and_solver()
         make_rng(self.seed)
         solver.kept_weight()
-        solver.adapt(pose(spec, Data.of(*TRIAL, standardize=True, full=True), solver))
+        solver.adapt(make_problem(spec, Data.of(*TRIAL, standardize=True, full=True), solver))
 
     def _spec_and_solver(self) -> tuple[ProblemSpec, Solver]:
         """The settings, turned into objects."""
         check_penalty(self.alpha, self.l1_ratio)
-        loss, solver = find_loss(self.loss), for_streams(self.solver, self.loss)
+        loss, solver = find_loss(self.loss), streaming_solver(self.solver, self.loss)
         if solver is not self.solver:
             _check_automatic(solver, loss)
-        found = find_solver(solver, None, loss, self.l1_ratio)
-        is_online(solver)
+        found = find_solver(solver, None, loss)
+        check_streams(solver)
         return ProblemSpec(loss, self.alpha, self.l1_ratio, True), found
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.solvers import Solver, solver_name
+from aucmax.solvers import Solver
+from aucmax.solvers.registry import solver_name
 
 
 def class_costs(class_weight: dict, classes: np.ndarray) -> tuple[float, float]:

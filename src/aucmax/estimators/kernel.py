@@ -15,6 +15,7 @@ from aucmax.estimators.kernel_checks import check_settings, count_landmarks, fin
 from aucmax.kernels import Coordinates, choose_landmarks
 from aucmax.kernels.score import KernelScore, Term
 from aucmax.kernels.space import Space, ranked_coordinates
+from aucmax.losses import find_loss
 from aucmax.numerics.matrix import alike, is_sparse
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import check_finite, column_scale, make_data
@@ -25,8 +26,7 @@ from aucmax.problem.solution import Solution
 from aucmax.selection.cross_validation import choose
 from aucmax.selection.kernel_search import L2, Candidate, Trial, best_few, judge, thinned, tune
 from aucmax.selection.splits import make_splits
-from aucmax.solvers import solver_name
-from aucmax.solvers.registry import find_loss
+from aucmax.solvers.registry import solver_name
 from aucmax.validation.inputs import LabeledData, make_rng
 
 

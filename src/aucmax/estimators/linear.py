@@ -10,23 +10,24 @@ from sklearn.utils.metaestimators import available_if
 from aucmax.estimators.base import LinearRanker, warn_not_converged
 from aucmax.estimators.class_weight import check_stream_costs
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
+from aucmax.losses import find_loss
 from aucmax.problem.data import make_data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.solution import Monitor, Solution
 from aucmax.problem.spec import ProblemSpec
-from aucmax.solvers import Solver, solver_name
+from aucmax.solvers import Solver
 from aucmax.solvers.base import Callback
 from aucmax.solvers.registry import (
     alpha_for,
-    can_unlearn,
+    check_finite_weights,
     check_penalty_supported,
-    check_weights,
-    find_loss,
+    check_streams,
+    check_unlearns,
     find_solver,
-    for_streams,
-    is_online,
-    pose,
+    make_problem,
+    solver_name,
+    streaming_solver,
 )
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import check_batch, check_validation, make_rng
@@ -132,14 +133,14 @@ class AUCClassifier(LinearRanker):
         spec = self._spec()
         solver = self._solver(self.solver, table.X, spec)
         data = make_data(table, solver, ElasticNet.of(1.0, self.l1_ratio), self.standardize)
-        problem = pose(spec, data, solver)
+        problem = make_problem(spec, data, solver)
         self.alpha_ = alpha_for(spec, data, solver)
         watch = self._monitor(monitor)
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._stream: Stream | None = None
         return self._keep(problem, solver, solution)
 
-    @available_if(lambda self: is_online(for_streams(self.solver, self.loss)))
+    @available_if(lambda self: check_streams(streaming_solver(self.solver, self.loss)))
     @restores_on_error
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
         """Go on with a batch of rows; offered by online solvers, and by "auto" where it stands for one.
@@ -159,7 +160,7 @@ class AUCClassifier(LinearRanker):
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
         spec = self._spec()
-        solver = self._solver(for_streams(self.solver, self.loss), table.X, spec)
+        solver = self._solver(streaming_solver(self.solver, self.loss), table.X, spec)
         check_stream_costs(self.class_weight, labels, solver)
         if stream is None:
             stream = Stream.start(table.X.shape[1], solver, make_rng(self.random_state))
@@ -167,7 +168,7 @@ class AUCClassifier(LinearRanker):
         self.classes_ = labels
         return self._keep_stream(self._stream, spec, solver)
 
-    @available_if(lambda self: can_unlearn(for_streams(self.solver, self.loss)))
+    @available_if(lambda self: check_unlearns(streaming_solver(self.solver, self.loss)))
     @restores_on_error
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
         """Take rows out of what `partial_fit` has learned, as if they had never been seen; offered by "exact".
@@ -185,7 +186,7 @@ class AUCClassifier(LinearRanker):
             raise ValueError("there is no stream to take rows out of; unlearn what partial_fit has learned")
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
         spec = self._spec()
-        solver = self._solver(for_streams(self.solver, self.loss), table.X, spec)
+        solver = self._solver(streaming_solver(self.solver, self.loss), table.X, spec)
         self._stream = stream.retract(table, spec, solver)
         return self._keep_stream(self._stream, spec, solver)
 
@@ -195,7 +196,7 @@ class AUCClassifier(LinearRanker):
 
     def _solver(self, solver: Any, X: Any, spec: ProblemSpec) -> Solver:
         """The solver of that name or the one that suits the table."""
-        found = find_solver(solver, X, spec.loss, self.l1_ratio)
+        found = find_solver(solver, X, spec.loss)
         if self.alpha != 0:  # at once, not when both classes have come
             check_penalty_supported(found, ElasticNet.of(1.0, self.l1_ratio), spec.loss)
         return found
@@ -225,7 +226,7 @@ class AUCClassifier(LinearRanker):
 
     def _keep(self, problem: Problem, solver: Solver, solution: Solution) -> AUCClassifier:
         self.solver_ = solver_name(solver)
-        check_weights(solution.coef, solver)
+        check_finite_weights(solution.coef, solver)
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_iter_, self.trace_ = solution.n_epochs, solution.trace
         self._keep_weights(problem.data, solution.coef, self.class_weight)

@@ -10,13 +10,13 @@ import numpy as np
 from aucmax.estimators.base import LinearRanker, warn_not_converged
 from aucmax.estimators.calibration import Calibrated, check_choice
 from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.losses import find_loss
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.selection.cross_validation import Curve, Penalties, choose, curve_of
 from aucmax.selection.splits import make_splits
-from aucmax.solvers import solver_name
-from aucmax.solvers.registry import find_loss
+from aucmax.solvers.registry import solver_name
 from aucmax.validation.inputs import LabeledData, make_rng
 from aucmax.validation.params import check_penalty
 

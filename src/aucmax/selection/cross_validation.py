@@ -85,7 +85,7 @@ def curve_of(table: LabeledData, folds: list[Fold], loss: Any, penalties: Penalt
 
 def certified_solver(X: Any, loss: Any, l1_ratio: float) -> Solver:
     """The solver that suits the table, if it can certify what it returns."""
-    solver = find_solver("auto", X, loss, l1_ratio)
+    solver = find_solver("auto", X, loss)
     if not solver.certified:
         raise ValueError(
             f"loss={loss.name!r} has no solver that certifies its answer, and a path needs one; name a solver (in "

@@ -16,8 +16,8 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import Solver
-from aucmax.solvers.registry import check_weights, pose
-from aucmax.solvers.shared.gram import GRAM_LIMIT
+from aucmax.solvers.registry import check_finite_weights, make_problem
+from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
 from aucmax.streaming.moment_updates import widened, with_rows, without_rows
 from aucmax.validation.inputs import LabeledData
 
@@ -86,7 +86,7 @@ class Stream:
         after = replace(self, moments=moments, batches=self.batches + 1, problem=None, solution=None)
         if not _both(moments):
             return after
-        problem = pose(spec, Data.of_moments(moments, standardize=spec.standardize), solver)
+        problem = make_problem(spec, Data.of_moments(moments, standardize=spec.standardize), solver)
         with threads_for(problem.data.dim):
             solution = solver.solve(problem, rng=self._chance())
         return replace(after, problem=problem, solution=replace(solution, state=None))
@@ -98,10 +98,10 @@ class Stream:
             latest = table.rows(np.arange(max(table.y.size - WAITING, 0), table.y.size))
             return replace(self, moments=moments, batches=self.batches + 1, waiting=latest)
         data = Data.of_batch(*table, moments, standardize=spec.standardize)
-        problem = solver.adapt(pose(spec, data, solver))
+        problem = solver.adapt(make_problem(spec, data, solver))
         state = self._state_for(problem, solver)
         state = solver.epoch(problem, state, self._chance()) if problem.data.n else state
-        check_weights(state.w, solver)
+        check_finite_weights(state.w, solver)
         # the next batch needs the scale, not the rows: they are not carried along
         kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
         return Stream(self.solver, moments, self.seed, kept, state, batches=self.batches + 1)
