@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import EACH_FORM, class_statistics, make_problem, run_epochs, soft
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
@@ -15,18 +15,11 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SPAM, SPDAM, VRSPAM, Exact, PairSVRG, spam
 
-FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 L2, NET = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3)
 
 
-def make(X, y, weight, penalty=L2, *, standardize=False, full=False):
-    return Problem(Data.of(X, y, weight, standardize=standardize, full=full), Squared(), penalty)
-
-
-def class_statistics(X, y, weight):
-    """Within-class weights r, and the means of the positive and the negative rows."""
-    r = np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
-    return r, r[y > 0] @ X[y > 0], r[y < 0] @ X[y < 0]
+def make(X, y, weight, penalty=L2, **options):
+    return make_problem(X, y, weight, penalty, **options)
 
 
 def stochastic_gradients(X, y, weight, w, *, centre):
@@ -35,10 +28,6 @@ def stochastic_gradients(X, y, weight, w, *, centre):
     others = np.where((y > 0)[:, None], neg, pos)
     numbers = y.size * r * ((X - others) @ w - y)
     return numbers[:, None] * (X - centre * (pos + neg) / 2)
-
-
-def soft(u, threshold):
-    return np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0)
 
 
 def reference(X, y, weight, penalty, batches, eta, *, centre):
@@ -57,25 +46,17 @@ def largest(X, y, weight, *, centre):
     return 2 * np.max(y.size * r * ((X - centre * (pos + neg) / 2) ** 2).sum(axis=1))
 
 
-def epochs(solver, problem, count, rng=None, w=None):
-    rng = np.random.default_rng(0) if rng is None else rng
-    state = solver.init(problem, np.zeros(problem.data.dim) if w is None else w)
-    for _ in range(count):
-        state = solver.epoch(problem, state, rng)
-    return state
-
-
 @pytest.fixture
 def in_given_order(monkeypatch):
-    """Make solvers visit the rows as told."""
+    """Make solvers visit the rows in the order given."""
 
-    def tell(order):
+    def set_order(order):
         monkeypatch.setattr(spam, "shuffled_blocks", lambda n, rng, run: order)
 
-    return tell
+    return set_order
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("centre", [True, False])
 @pytest.mark.parametrize("l2", [0.3, 0.0, 300.0])
 def test_thousand_steps_equal_the_equations(table, in_given_order, form, centre, l2):
@@ -94,15 +75,15 @@ def test_thousand_steps_equal_the_equations(table, in_given_order, form, centre,
         lambda t: 1 / (L + l2 * t) if l2 else 1 / (L * np.sqrt(t)),
         centre=centre,
     )
-    state = epochs(SPAM(centre=centre), make(form(X), y, weight, penalty), 4)
+    state = run_epochs(SPAM(centre=centre), make(form(X), y, weight, penalty), 4)
     assert (state.t, state.passes) == (1000, 4.0)
     np.testing.assert_allclose(state.last, last, atol=1e-10 * np.abs(last).max())
     np.testing.assert_allclose(state.w, average, atol=1e-10 * np.abs(average).max())
-    only_last = epochs(SPAM(centre=centre, average=False), make(form(X), y, weight, penalty), 4)
+    only_last = run_epochs(SPAM(centre=centre, average=False), make(form(X), y, weight, penalty), 4)
     np.testing.assert_array_equal(only_last.w, state.last)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("size", [1, 7])
 def test_elastic_net_batches_equal_the_equations(table, in_given_order, form, size):
     X, y, weight = table(210)
@@ -111,7 +92,7 @@ def test_elastic_net_batches_equal_the_equations(table, in_given_order, form, si
     last, average = reference(
         X, y, weight, NET, np.tile(order, 3).reshape(-1, size), lambda t: 1 / (50 + NET.l2 * t), centre=True
     )
-    state = epochs(SPAM(step=1 / 50, batch_size=size), make(form(X), y, weight, NET), 3)
+    state = run_epochs(SPAM(step=1 / 50, batch_size=size), make(form(X), y, weight, NET), 3)
     np.testing.assert_allclose(state.last, last, atol=1e-10)
     np.testing.assert_allclose(state.w, average, atol=1e-10)
 
@@ -127,7 +108,7 @@ def test_elastic_net_step_is_the_prox_of_the_pair_objective(table, pairs):
         minimize_scalar(lambda z, u=u: (z - u) ** 2 / 2 + eta * (NET.l1 * abs(z) + NET.l2 / 2 * z**2), tol=1e-12).x
         for u in target
     ]
-    state = epochs(SPAM(step=1 / 50, batch_size=40), make(X, y, weight, NET), 1, w=w)
+    state = run_epochs(SPAM(step=1 / 50, batch_size=40), make(X, y, weight, NET), 1, w=w)
     np.testing.assert_allclose(state.last, expected, atol=1e-7)
 
 
@@ -139,7 +120,7 @@ def test_mean_of_single_steps_is_the_gradient(table, pairs, in_given_order, cent
     gradients = []
     for i in range(40):
         in_given_order(np.array([i]))
-        gradients.append((w - (1 + eta * L2.l2) * epochs(solver, problem, 1, w=w).last) / eta)
+        gradients.append((w - (1 + eta * L2.l2) * run_epochs(solver, problem, 1, w=w).last) / eta)
     P = pairs(X, y, weight)
     expected = [(P.squared(w + 1e-6 * unit) - P.squared(w - 1e-6 * unit)) / 2e-6 for unit in np.eye(6)]
     np.testing.assert_allclose(np.mean(gradients, axis=0), expected, atol=1e-8)
@@ -149,7 +130,7 @@ def test_mean_of_single_steps_is_the_gradient(table, pairs, in_given_order, cent
 def test_variance_is_that_of_the_stochastic_gradients(table, centre):
     X, y, weight = table(80)
     solver, problem = SPAM(centre=centre, track_variance=True), make(X, y, weight)
-    state = epochs(solver, problem, 2)
+    state = run_epochs(solver, problem, 2)
     G = stochastic_gradients(X, y, weight, state.last, centre=centre)
     assert solver.variance(problem, state) == pytest.approx(((G - G.mean(axis=0)) ** 2).sum(axis=1).mean())
     assert np.isnan(SPAM().variance(problem, state))
@@ -172,7 +153,7 @@ def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given
             "theorem_4_2": (1 + beta**2 / (128 * M**4)) ** 2 / (beta * (t + 1)),
         }[theorem]
         w = (w - eta * G) / (1 + eta * beta)
-    state = epochs(SPAM(step=theorem, centre=False), make(X, y, np.ones(60), ElasticNet(0.0, l2)), 1)
+    state = run_epochs(SPAM(step=theorem, centre=False), make(X, y, np.ones(60), ElasticNet(0.0, l2)), 1)
     np.testing.assert_allclose(state.last, w, rtol=1e-10)
 
 
@@ -206,7 +187,7 @@ def test_comes_near_the_optimum(table, penalty, case):
 
 def test_translation_of_the_columns_changes_nothing(table):
     X, y, weight = table(200)
-    runs = [epochs(SPAM(), make(X + shift, y, weight), 3).w for shift in (0.0, 100.0)]
+    runs = [run_epochs(SPAM(), make(X + shift, y, weight), 3).w for shift in (0.0, 100.0)]
     np.testing.assert_allclose(*runs, atol=1e-8)
 
 
@@ -237,25 +218,25 @@ def test_rows_of_extreme_length_are_named_with_the_remedy(table):
 @pytest.mark.parametrize("kind", [SPAM, VRSPAM, PairSVRG])
 @pytest.mark.parametrize("step", ["armijo", -1.0, 0, None, True, np.inf])
 def test_a_step_is_a_name_or_a_number_above_zero(table, kind, step):
-    with pytest.raises(ValueError, match=rf"step={step!r}; .* number above zero"):
+    with pytest.raises(ValueError, match=rf"step={step!r}; give .* or a finite number above 0"):
         kind(step=step).solve(make(*table(), NET))
 
 
 @pytest.mark.parametrize("kind", [SPAM, VRSPAM, SPDAM])
 @pytest.mark.parametrize("size", [2.5, -3, "8"])
-def test_a_batch_is_of_whole_rows(table, kind, size):
-    with pytest.raises(ValueError, match=f"batch_size={size!r}; give a whole number above zero"):
+def test_a_batch_size_is_an_integer(table, kind, size):
+    with pytest.raises(ValueError, match=f"batch_size={size!r}; give .*an integer of 1 or more"):
         kind(batch_size=size).solve(make(*table(), NET))
 
 
 @pytest.mark.parametrize("kind", [VRSPAM, PairSVRG])
-def test_an_inner_loop_has_a_length(table, kind):
-    with pytest.raises(ValueError, match="inner_length=0; give a finite number above zero"):
+def test_the_length_of_an_inner_loop_is_above_zero(table, kind):
+    with pytest.raises(ValueError, match="inner_length=0; give a finite number above 0"):
         kind(inner_length=0).solve(make(*table()))
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
-def test_goes_on_from_a_pickled_state_and_leaves_it_as_it_was(table, penalty):
+def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
     problem, solver, rng = make(*table(200), penalty), SPAM(), np.random.default_rng(0)
     state = solver.epoch(problem, solver.init(problem, np.zeros(6)), rng)
     kept, before = pickle.dumps((state, rng)), (state.w.copy(), state.last.copy())
@@ -291,5 +272,5 @@ def test_a_stream_weighs_rows_by_all_that_were_seen(table):
     X, y, weight = table(100)
     once, twice = Moments.of(X, y, weight, full=False), Moments.of(X, y, weight, full=False)
     problems = [Problem(Data(X, y, weight, moments, np.ones(6)), Squared(), L2) for moments in (once, once + twice)]
-    runs = [epochs(SPAM(), problem, 2).w for problem in problems]
+    runs = [run_epochs(SPAM(), problem, 2).w for problem in problems]
     np.testing.assert_allclose(*runs, atol=1e-12)

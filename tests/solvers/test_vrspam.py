@@ -5,29 +5,23 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import CASES, EACH_FORM, class_statistics, make_problem, run_epochs, soft, table_of_case
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import datasets
 from aucmax.losses import Squared
-from aucmax.problem.data import Data, automatic_alpha
+from aucmax.problem.data import automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
-from aucmax.solvers import SPAM, VRSPAM, Exact, vrspam
+from aucmax.solvers import SPAM, VRSPAM, Exact
+from aucmax.solvers.shared.row_sampling import RowSampling
 
-FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 L2, NET, L1 = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3), ElasticNet(0.02, 0.0)
 
 
-def make(X, y, weight, penalty=L2, *, standardize=False, full=False):
-    return Problem(Data.of(X, y, weight, standardize=standardize, full=full), Squared(), penalty)
-
-
-def class_statistics(X, y, weight):
-    """Within-class weights r, and the means of the positive and the negative rows."""
-    r = np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
-    return r, r[y > 0] @ X[y > 0], r[y < 0] @ X[y < 0]
+def make(X, y, weight, penalty=L2, **options):
+    return make_problem(X, y, weight, penalty, **options)
 
 
 def gradient(X, y, weight, w):
@@ -48,10 +42,6 @@ def directions(X, y, weight, p, z, w, estimator, rows=slice(None)):
     return (h * ((x - own) @ u))[:, None] * (x - own) + (u @ delta) * delta + mu
 
 
-def soft(u, threshold):
-    return np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0)
-
-
 def probabilities(X, y, weight, sampling, estimator):
     r, pos, neg = class_statistics(X, y, weight)
     if sampling == "uniform":
@@ -66,15 +56,15 @@ def probabilities(X, y, weight, sampling, estimator):
 
 @pytest.fixture
 def in_given_order(monkeypatch):
-    """Make the solver draw rows as told."""
+    """Make the solver visit the rows in the order given."""
 
-    def tell(order):
-        monkeypatch.setattr(vrspam, "_draws", lambda plan, n, length, independent, rng: order[:length])
+    def set_order(order):
+        monkeypatch.setattr(RowSampling, "draw", lambda self, length, independent, rng: order[:length])
 
-    return tell
+    return set_order
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("estimator", ["centred", "printed"])
 @pytest.mark.parametrize(
     "sampling, penalty, size",
@@ -93,11 +83,11 @@ def test_thousand_steps_equal_the_equations(table, in_given_order, form, estimat
         w = soft(w - eta * d, eta * penalty.l1) / (1 + eta * penalty.l2)
     solver = VRSPAM(estimator=estimator, sampling=sampling, step=eta, batch_size=size, inner_length=4)
     problem = make(form(X), y, weight, penalty)
-    state = solver.epoch(problem, solver.init(problem, z), rng)
+    state = run_epochs(solver, problem, w=z, rng=rng)
     assert state.eta == eta  # the guard did not interfere
-    np.testing.assert_allclose(state.point.w, w, atol=1e-10)
-    np.testing.assert_allclose(state.point.gradient, gradient(X, y, weight, w), atol=1e-10)
-    assert state.point.objective == pytest.approx(problem.objective(w))
+    np.testing.assert_allclose(state.snapshot.w, w, atol=1e-10)
+    np.testing.assert_allclose(state.snapshot.gradient, gradient(X, y, weight, w), atol=1e-10)
+    assert state.snapshot.objective == pytest.approx(problem.objective(w))
     D = directions(X, y, weight, p, z, w, estimator)
     np.testing.assert_allclose(p @ D, gradient(X, y, weight, w), atol=1e-10)  # unbiased
     assert state.variance * size == pytest.approx(p @ ((D - p @ D) ** 2).sum(axis=1))
@@ -115,12 +105,6 @@ def test_mean_of_directions_is_the_gradient_of_all_pairs(table, pairs):
             np.testing.assert_allclose(p @ directions(X, y, weight, p, z, w, estimator), expected, atol=1e-8)
 
 
-CASES = {
-    "plain": {},
-    "imbalanced": {"n": 600, "rate": 0.01},
-    "badly scaled": {"unscaled": True},
-    "collinear": {"seed": 3},
-}
 SETTINGS = {
     "default": {},
     "printed": {"estimator": "printed"},
@@ -132,11 +116,9 @@ SETTINGS = {
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 def test_reaches_the_exact_optimum(table, settings, case, penalty, form):
-    X, y, weight = table(**{"n": 200, **CASES[case]})
-    if case == "collinear":
-        X[:, 1], X[:, 2] = X[:, 0], X[:, 3] + X[:, 4]
+    X, y, weight = table_of_case(table, case)
     solver = VRSPAM(tol=1e-10, max_epochs=400, **settings)
     solution = solver.solve(make(form(X), y, weight, penalty, standardize=True), rng=np.random.default_rng(0))
     best = Exact(tol=1e-14).solve(make(X, y, weight, penalty, standardize=True, full=True))
@@ -147,7 +129,7 @@ def test_reaches_the_exact_optimum(table, settings, case, penalty, form):
 
 def digits():
     X, y = load_digits(return_X_y=True)
-    data = Data.of(X, np.where(y == 8, 1.0, -1.0), np.ones(y.size), standardize=True, full=False)
+    data = make_problem(X, np.where(y == 8, 1.0, -1.0), standardize=True).data
     return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data.moments)))
 
 
@@ -174,11 +156,11 @@ def test_reaches_ten_digits_on_the_papers_data(name, alpha):
 def test_importance_draws_are_chosen_for_outliers_only(table):
     X, y, weight = table(300, rate=0.5)
     weight[:] = 1.0
-    assert VRSPAM()._plan(make(X, y, weight), 0.0).p is None
+    assert VRSPAM()._sampling(make(X, y, weight), 0.0).p is None
     X[3] *= 30.0
-    plan = VRSPAM()._plan(make(X, y, weight), 0.0)
-    assert plan.p is not None
-    assert plan.L < VRSPAM(sampling="uniform")._plan(make(X, y, weight), 0.0).L / 4
+    sampling = VRSPAM()._sampling(make(X, y, weight), 0.0)
+    assert sampling.p is not None
+    assert sampling.L < VRSPAM(sampling="uniform")._sampling(make(X, y, weight), 0.0).L / 4
 
 
 def test_uniform_draws_of_extreme_rows_are_named_with_the_remedy(table):
@@ -192,8 +174,8 @@ def test_uniform_draws_of_extreme_rows_are_named_with_the_remedy(table):
 @pytest.mark.parametrize("p", [None, np.arange(1.0, 11.0) / 55.0])
 @pytest.mark.parametrize("independent", [True, False])
 def test_rows_are_drawn_with_their_probabilities(p, independent):
-    plan = vrspam.Plan(p, np.ones(10), np.ones(10), 1, 1.0)
-    drawn = vrspam._draws(plan, 10, 55_000, independent, np.random.default_rng(0))
+    sampling = RowSampling(p, np.ones(10), np.ones(10), 1, 1.0)
+    drawn = sampling.draw(55_000, independent, np.random.default_rng(0))
     expected = np.full(10, 5500.0) if p is None else 55_000 * p
     slack = 6 * np.sqrt(expected) if independent else 1.0
     assert (np.abs(np.bincount(drawn, minlength=10) - expected) <= slack).all()
@@ -203,7 +185,7 @@ def test_rows_are_drawn_with_their_probabilities(p, independent):
 @pytest.mark.parametrize("multiple", [20.0, 1e8])
 def test_a_step_that_diverges_is_cut_and_named(table, penalty, multiple):
     problem = make(*table(300), penalty)
-    step = multiple / VRSPAM(batch_size=1)._plan(problem, 0.0).L
+    step = multiple / VRSPAM(batch_size=1)._sampling(problem, 0.0).L
     with pytest.warns(ConvergenceWarning, match="diverges") as caught:
         solution = VRSPAM(step=step, batch_size=1).solve(problem, rng=np.random.default_rng(0))
     assert len(caught) == 1
@@ -215,11 +197,11 @@ def test_at_the_floor_every_snapshot_is_taken_and_the_best_returned(table):
     """A step below 1/(3L): independent draws, random length, and P may rise now and then."""
     problem = make(*table(100), ElasticNet(0.0, 0.01))
     solver, rng = VRSPAM(step=0.3, sampling="importance"), np.random.default_rng(0)
-    solver.step /= solver._plan(problem, 0.0).L
+    solver.step /= solver._sampling(problem, 0.0).L
     state, lowest = solver.init(problem, np.zeros(6)), np.inf
     for _ in range(20):
         state = solver.epoch(problem, state, rng)
-        lowest = min(lowest, state.point.objective)
+        lowest = min(lowest, state.snapshot.objective)
         assert state.eta == solver.step
         assert problem.objective(state.w) == pytest.approx(lowest, rel=1e-12)
 
@@ -260,7 +242,7 @@ def test_weights_that_are_given_are_kept(table):
 
 @pytest.mark.parametrize("name, value", [("estimator", "center"), ("step", "armijo"), ("start", "spma")])
 def test_unknown_settings_are_refused(table, name, value):
-    with pytest.raises(ValueError, match=f"{name}='{value}'; choose one of"):
+    with pytest.raises(ValueError, match=f"{name}='{value}'; give one of"):
         VRSPAM(**{name: value}).solve(make(*table()))
 
 
@@ -273,13 +255,13 @@ def test_single_precision_reaches_the_same_optimum(table):
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
-def test_goes_on_from_a_pickled_state_and_leaves_it_as_it_was(table, penalty):
+def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
     problem, solver, rng = make(*table(200), penalty), VRSPAM(), np.random.default_rng(0)
     state = solver.epoch(problem, solver.init(problem, np.zeros(6)), rng)
     kept = pickle.dumps((state, rng))
     going_on = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
     again, rng = pickle.loads(kept)
     for field in ("w", "scores", "gradient"):
-        np.testing.assert_array_equal(getattr(again.point, field), getattr(state.point, field))
+        np.testing.assert_array_equal(getattr(again.snapshot, field), getattr(state.snapshot, field))
     again = solver.epoch(problem, solver.epoch(problem, again, rng), rng)
     np.testing.assert_array_equal(again.w, going_on.w)
