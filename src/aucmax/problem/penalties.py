@@ -106,8 +106,5 @@ def soft_threshold(u: np.ndarray, threshold: float) -> np.ndarray:
 @compiled
 def scalar_soft_threshold(u, threshold):
     """The same for a number, in compiled loops; NaN stays NaN, so that guards against divergence see it."""
-    if u > threshold:
-        return u - threshold
-    if u < -threshold:
-        return u + threshold
-    return 0.0 if u == u else u
+    size = abs(u) - threshold
+    return 0.0 if size <= 0.0 else size if u > 0.0 else -size
