@@ -1,6 +1,7 @@
 """Problems that solvers and losses are tested on, runs epoch by epoch, and what several tests compare with."""
 
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -94,6 +95,15 @@ def all_states(solver, problem, epochs, seed=0, *, w=None, state=None, rng=None)
 def run_epochs(solver, problem, epochs=1, seed=0, **start):
     """The state after that many epochs; see `all_states`."""
     return all_states(solver, problem, epochs, seed, **start)[-1]
+
+
+def resumed_and_not(solver, problem):
+    """The states after four epochs: of a run that was pickled after two, and of one that was not."""
+    states = all_states(solver, problem, 4)
+    rng = np.random.default_rng(0)
+    all_states(solver, problem, 2, rng=rng)  # where the random numbers of the third epoch begin
+    pickled = pickle.loads(pickle.dumps(states[2]))
+    return run_epochs(solver, problem, 2, state=pickled, rng=rng), states[4]
 
 
 def auc(data, w):

@@ -85,7 +85,8 @@ def test_evaluation_is_value_gradient_and_hessian_of_the_pairs(table, pairs, nam
     w = np.array([0.25, -0.25, 0.0, 0.5, 0.25, -0.25]) if ties else weights(6)
     v = weights(6, seed=2)
     all_pairs = pairs(X, y, weight)
-    D, margins = all_pairs.differences, all_pairs.differences @ w
+    D = all_pairs.differences
+    margins = all_pairs.differences @ w
     assert not ties or ((margins == 1.0).any() and (margins == 1.0 - WIDTH).any())
     evaluation = loss.at(data, data.scores(w))
     assert evaluation.value == pytest.approx(all_pairs.weights @ value(margins), **EXACT)
@@ -180,7 +181,8 @@ def test_sorting_puts_scores_in_order_however_close(spread, n):
 def test_sorting_gives_up_repairs_that_take_too_long(monkeypatch):
     monkeypatch.setattr(pairwise_sums, "MOVES", 0)
     rng = np.random.default_rng(0)
-    scores, y = 1e3 + 1e-10 * rng.normal(size=500), np.where(rng.random(500) < 0.5, 1.0, -1.0)
+    scores = 1e3 + 1e-10 * rng.normal(size=500)
+    y = np.where(rng.random(500) < 0.5, 1.0, -1.0)
     scores[:100] = 0.0
     (rows, ordered), _ = pairwise_sums._sorted_classes(scores, y)
     np.testing.assert_array_equal(ordered, np.sort(scores[y > 0]))
@@ -209,7 +211,8 @@ def test_certificate_is_below_every_other_point(table, name, penalty):
 
 def test_squared_hinge_gap_is_that_of_its_dual(table, pairs):
     data, X, y, weight = make(table)
-    w, l2 = 0.2 * weights(6), 0.1
+    w = 0.2 * weights(6)
+    l2 = 0.1
     all_pairs = pairs(X, y, weight)
     z = np.maximum(1.0 - all_pairs.differences @ w, 0.0)
     gradient = -2.0 * all_pairs.differences.T @ (all_pairs.weights * z)

@@ -23,7 +23,9 @@ def in_ball(u, h, radius):
 
 def published(X, y, l2, eta, delta, diagonal):
     """Algorithm 9, with the gradients g_1 to g_t kept: h is delta plus the norm of each of their rows."""
-    w, gradients, projected = np.zeros(X.shape[1]), [], 0
+    w = np.zeros(X.shape[1])
+    gradients = []
+    projected = 0
     for i in range(y.size):
         others = X[:i][y[:i] != y[i]]
         if not len(others):
@@ -52,7 +54,9 @@ def test_steps_are_those_of_the_paper(covariance, l2, eta, table):
 def test_projection_is_the_nearest_point_in_the_norm_of_h():
     rng = np.random.default_rng(0)
     for radius in (0.1, 1.0, 3.0, 100.0):
-        u, squares, delta = 3.0 * rng.normal(size=6), rng.exponential(size=6) ** 4, 1e-3
+        u = 3.0 * rng.normal(size=6)
+        squares = rng.exponential(size=6) ** 4
+        delta = 1e-3
         h = delta + np.sqrt(squares)
         found = u.copy()
         project(found, squares, delta, radius)

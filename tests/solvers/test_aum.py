@@ -37,7 +37,8 @@ def test_tiny_weights_count_as_others_do(table):
 
 def lesser_rate(scores, y, weight):
     """Sum over the gaps between scores of the lesser error rate when only what is above is predicted positive."""
-    cuts, share = np.unique(scores), np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
+    cuts = np.unique(scores)
+    share = np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
     pieces = []
     for low, high in pairwise(cuts):
         above = scores >= high

@@ -53,7 +53,8 @@ def test_elastic_net_equals_scikit_learn_on_the_equivalent_rows(table, solver, f
     """Rows sqrt(r)(x - mean) with target 0 and the row delta with target 1 (docs/mathematics.md, section 4)."""
     X, y, weight = table(*shape)
     problem = make(form(X), y, weight, solver, penalty)
-    r, means = np.empty(y.size), np.empty_like(X)
+    r = np.empty(y.size)
+    means = np.empty_like(X)
     for side in (y > 0, y < 0):
         r[side] = weight[side] / weight[side].sum()
         means[side] = np.average(X[side], axis=0, weights=weight[side])
@@ -107,7 +108,7 @@ def test_cg_and_columns_take_many_columns(table):
 CERTIFIED = {name: kind for name, kind in SOLVERS.items() if kind.certified}
 PENALISED = {name: kind for name, kind in CERTIFIED.items() if not kind.promise.in_ball}
 OF_SQUARED_LOSS = [name for name, kind in PENALISED.items() if Squared in kind.losses]
-OF_OTHER_LOSSES = [name for name in PENALISED if name not in OF_SQUARED_LOSS]  # held against liblinear in their files
+OF_OTHER_LOSSES = [name for name in PENALISED if name not in OF_SQUARED_LOSS]  # see also their own files
 IN_BALL = [name for name in CERTIFIED if name not in PENALISED]
 UNCERTIFIED = [name for name in SOLVERS if name not in CERTIFIED]
 EACH_CASE = pytest.mark.parametrize("case", CASES)
@@ -181,7 +182,8 @@ def test_dense_equals_sparse(table, name):
 
 @EACH_SOLVER
 def test_continues_from_a_pickled_state_as_if_it_had_not_stopped(table, name):
-    solver, rng = SOLVERS[name](), np.random.default_rng(2)
+    solver = SOLVERS[name]()
+    rng = np.random.default_rng(2)
     problem = make(*table(200), solver, L2)
     state = run_epochs(solver, problem, rng=rng)
     pickled = pickle.dumps((state, rng))

@@ -1,4 +1,4 @@
-"""Cutting planes against liblinear on explicit pairs, the certificate against the truth, and the three parts."""
+"""Cutting planes against liblinear on explicit pairs, the certificate against the optimum, and the three parts."""
 
 import pickle
 
@@ -46,7 +46,8 @@ def test_optimum_is_that_of_liblinear_on_all_pairs(table, pairs, part, l2, form)
 @pytest.mark.parametrize("l2", [1e-4, 0.03])
 def test_gap_is_never_below_the_excess(table, part, l2):
     problem = make(*table(n=100, dim=5), l2)
-    best, trace = CuttingPlane(tol=1e-6).solve(problem).objective, CuttingPlane(tol=1e-4).solve(problem).trace
+    best = CuttingPlane(tol=1e-6).solve(problem).objective
+    trace = CuttingPlane(tol=1e-4).solve(problem).trace
     assert (trace["gap"] >= trace["objective"] - best - 1e-14).all()
     assert (np.diff(trace["objective"]) <= 0).all() and (np.diff(trace["objective"] - trace["gap"]) >= -1e-15).all()
 
@@ -139,7 +140,8 @@ def test_refuses_other_penalties(table, penalty):
 
 def test_a_pickled_state_continues_as_if_never_stopped(table, part):
     problem = make(*table(n=400, dim=5), 1e-4)
-    solver, rng = CuttingPlane(), np.random.default_rng(0)
+    solver = CuttingPlane()
+    rng = np.random.default_rng(0)
     state = solver.init(problem, np.zeros(5))
     for _ in range(6):
         kept = pickle.dumps(state)
@@ -152,7 +154,8 @@ def test_a_pickled_state_continues_as_if_never_stopped(table, part):
 
 def test_bundle_finds_the_minimum_of_its_model():
     rng = np.random.default_rng(0)
-    bundle, l2 = Bundle(3, 0.1), 0.1
+    bundle = Bundle(3, 0.1)
+    l2 = 0.1
     planes = [(rng.normal(size=3), rng.random()) for _ in range(6)]
     for plane in planes:
         bundle.add(*plane)

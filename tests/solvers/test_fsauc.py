@@ -1,20 +1,10 @@
 """FSAUC: projection and stages against plain references, the answer against the exact minimiser in the ball."""
 
 import os
-import pickle
 
 import numpy as np
 import pytest
-from problems import (
-    FORMS,
-    a9a,
-    all_states,
-    auc,
-    make_problem,
-    minimum_in_ball,
-    run_epochs,
-    shifted_table,
-)
+from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 from scipy.optimize import minimize
 
 from aucmax.problem.data import Data
@@ -101,33 +91,45 @@ def test_projection_is_the_minimum_of_the_distance():
 
 def published(problem, order, solver):
     """One pass as published (docs/mathematics.md, section 8), from zero, with explicit rows, in the paper's scale."""
-    X, y, s = problem.data.X, problem.data.y, problem.data.weight / problem.data.weight.mean()
+    X = problem.data.X
+    y = problem.data.y
+    s = problem.data.weight / problem.data.weight.mean()
     scaling = RowScaling.of(problem.data, centred=True)
     rows = (X - scaling.centre) / scaling.unit
     p = s[y > 0].sum() / s.sum()
-    R, k = problem.penalty.radius * scaling.unit, np.sqrt((rows**2).sum(axis=1).max())
+    R = problem.penalty.radius * scaling.unit
+    k = np.sqrt((rows**2).sum(axis=1).max())
     n = y.size
     m = max(1, int(np.floor(0.5 * np.log2(2 * n / np.log2(n)))) - 1)
-    n0, delta = n // m, 0.1
+    n0 = n // m
+    delta = 0.1
     tail = np.sqrt(2 * np.log(12 / delta))
     xi = min(p, 1 - p) - np.sqrt(2 * np.log(12 / delta) / n0)
     G = max((1 + 4 * k) * k * (R + 1), 2 * k * (2 * R + 1 + 2 * R * k), 2 * k * (4 * k * R + 11 * R + 1))
-    R_k, beta = 2 * np.sqrt(1 + 2 * k**2) * R, 1 + 8 * k**2
+    R_k = 2 * np.sqrt(1 + 2 * k**2) * R
+    beta = 1 + 8 * k**2
     D = 2 * np.sqrt(2) * k * R_k
-    v, al, stages = np.zeros(X.shape[1] + 2), 0.0, []
+    v = np.zeros(X.shape[1] + 2)
+    al = 0.0
+    stages = []
     for number, part in enumerate(np.array_split(order, m)):
         if solver.schedule == "theorem":
             eta = np.sqrt(beta) * R_k / (G * np.sqrt(2 * n0))
         else:
             eta = solver.eta / (2 * p * (1 - p)) / 2**number
-        start, start_al, total = v.copy(), al, np.zeros_like(v)
+        start = v.copy()
+        start_al = al
+        total = np.zeros_like(v)
         count = -(-part.size // solver.batch_size)
         for b in range(count):
             batch = part[b * part.size // count : (b + 1) * part.size // count]
-            dv, dal = np.zeros_like(v), -2 * p * (1 - p) * al
+            dv = np.zeros_like(v)
+            dal = -2 * p * (1 - p) * al
             for i in batch:
-                x, share = rows[i], s[i] / batch.size
-                q, side = v[:-2] @ x, -2 if y[i] > 0 else -1
+                x = rows[i]
+                share = s[i] / batch.size
+                q = v[:-2] @ x
+                side = -2 if y[i] > 0 else -1
                 c = 2 * (1 - p) if y[i] > 0 else 2 * p
                 dv[:-2] += share * c * ((q - v[side]) - y[i] * (1 + al)) * x
                 dv[side] -= share * c * (q - v[side])
@@ -221,16 +223,9 @@ def test_same_seed_same_answer():
 
 
 def test_resumes_from_a_pickled_state():
-    solver, problem = FSAUC(), make(*shifted_table())
-    whole = all_states(solver, problem, 4)
-    rng = np.random.default_rng(0)
-    for _ in range(2):
-        shuffled_blocks(problem.data.n, rng)
-    state = pickle.loads(pickle.dumps(whole[2]))
-    for _ in range(2):
-        state = solver.epoch(solver.adapt(problem), state, rng)
-    np.testing.assert_array_equal(state.w, whole[4].w)
-    assert state.passes == 4
+    resumed, state = resumed_and_not(FSAUC(), make(*shifted_table()))
+    np.testing.assert_array_equal(resumed.w, state.w)
+    assert resumed.passes == 4
 
 
 def test_one_percent_positives():

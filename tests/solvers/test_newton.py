@@ -1,4 +1,4 @@
-"""Newton against liblinear on explicit pairs, its certificate against the truth, and its limits."""
+"""Newton against liblinear on explicit pairs, its certificate against the optimum, and its limits."""
 
 import pickle
 from functools import partial
@@ -101,7 +101,8 @@ def test_huge_rows(table):
 
 def test_constant_columns_and_rows_of_zeros(table):
     X, y, weight = table(n=100)
-    X[:, 2], X[:5] = 7.0, 0.0
+    X[:, 2] = 7.0
+    X[:5] = 0.0
     solution = Newton().solve(make(X, y, weight, PENALTIES["l2"]))
     assert solution.converged
 
@@ -126,7 +127,8 @@ def test_tall_tables_start_from_a_subsample(table, rate, penalty):
 @pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
 def test_a_pickled_state_continues_as_if_never_stopped(table, penalty):
     problem = make(*table(n=400, dim=5), penalty)
-    rng, solver = np.random.default_rng(0), Newton()
+    rng = np.random.default_rng(0)
+    solver = Newton()
     first = solver.epoch(problem, solver.init(problem, np.zeros(5)), rng)
     kept = pickle.dumps(first)
     second = solver.epoch(problem, first, rng)

@@ -39,8 +39,10 @@ def test_a_step_is_the_minimiser_of_its_own_problem():
 
 def published(X, y, weight, uniforms, learner, l2, share):
     """Algorithms 4 to 7, row by row; the buffers are lists of rows."""
-    w, t = np.zeros(X.shape[1]), 0
-    buffers, seen = {1: [], -1: []}, {1: 0.0, -1: 0.0}
+    w = np.zeros(X.shape[1])
+    t = 0
+    buffers = {1: [], -1: []}
+    seen = {1: 0.0, -1: 0.0}
     for i, x in enumerate(X):
         own, other = int(y[i]), -int(y[i])
         rows = buffers[other]

@@ -74,7 +74,8 @@ def test_same_seed_same_answer_and_another_for_another_seed(learner, table):
 @EVERY
 def test_pickled_state_continues_and_old_states_are_unchanged(learner, table):
     X, y, weight = table(n=150)
-    problem, rng = learner.adapt(problem_of(learner, X, y, weight)), np.random.default_rng(5)
+    problem = learner.adapt(problem_of(learner, X, y, weight))
+    rng = np.random.default_rng(5)
     first = learner.epoch(problem, learner.init(problem, np.zeros(6)), rng)
     kept = pickle.dumps((first, rng))
     second = learner.epoch(problem, first, rng)
@@ -90,7 +91,9 @@ def test_the_batches_of_a_stream_do_not_matter(learner, table):
     learner = clone(learner).set_params(order="stream", **settings.get(type(learner).__name__, {}))
     X, y, _ = table(n=120)
     whole = run_epochs(learner, problem_of(learner, X, y)).w
-    rng, seen, state = np.random.default_rng(0), Moments.of(X[:0], y[:0], full=False), None
+    rng = np.random.default_rng(0)
+    seen = Moments.of(X[:0], y[:0], full=False)
+    state = None
     for rows in np.split(np.arange(120), [1, 2, 3, 50, 51, 100]):
         seen = seen + Moments.of(X[rows], y[rows], full=False)
         problem = problem_of(learner, X[rows], y[rows], seen=seen)
@@ -167,7 +170,8 @@ def test_statistics_are_those_of_the_rows(covariance, table):
     for rows in (X, sparse.csr_array(X)):
         statistics = run_epochs(learner, problem_of(learner, rows, y, weight)).statistics
         for k, label in enumerate((-1, 1)):
-            part, share = X[y == label], weight[y == label] / weight[y == label].sum()
+            part = X[y == label]
+            share = weight[y == label] / weight[y == label].sum()
             centred = part - share @ part
             expected = (centred * share[:, None]).T @ centred
             units = np.sqrt(np.diag(expected))

@@ -16,14 +16,18 @@ from aucmax.solvers.shared.one_pass import total_variance
 def test_every_step_is_the_gradient_over_all_pairs_so_far(table):
     """Rows so small that the bound on the step lies above 1: with eta = 1 a step is the gradient itself."""
     X, y, _ = table(n=80)
-    X, l2 = 0.1 * X, 0.05
-    learner, rng, state = OPAUC(eta=1.0, order="stream"), np.random.default_rng(0), None
+    X = 0.1 * X
+    l2 = 0.05
+    learner = OPAUC(eta=1.0, order="stream")
+    rng = np.random.default_rng(0)
+    state = None
     steps = 0
     for i in range(80):
         rows = slice(i, i + 1)
         problem = make_problem(X[rows], y[rows], l2=l2, seen=Moments.of(X[: i + 1], y[: i + 1], full=False))
         state = learner.init(problem, np.zeros(6)) if state is None else state
-        w, state = state.w, learner.epoch(problem, state, rng)
+        w = state.w
+        state = learner.epoch(problem, state, rng)
         others = X[:i][y[:i] != y[i]]
         if len(others):
             z = y[i] * (X[i] - others)
@@ -80,9 +84,12 @@ def test_diagonal_is_full_where_columns_are_uncorrelated():
 
 def plain_sketch(X, y, weight, signs, eta, l2):
     """Section 3.3 of the paper with centred sketches, O(dim tau) a step."""
-    dim, tau = X.shape[1], signs.shape[1]
-    w, T = np.zeros(dim), {1: 0.0, -1: 0.0}
-    C, Z = {k: np.zeros(dim) for k in T}, {k: np.zeros((dim, tau)) for k in T}
+    dim = X.shape[1]
+    tau = signs.shape[1]
+    w = np.zeros(dim)
+    T = {1: 0.0, -1: 0.0}
+    C = {k: np.zeros(dim) for k in T}
+    Z = {k: np.zeros((dim, tau)) for k in T}
     r = {k: np.zeros(tau) for k in T}
     relative = weight / weight.mean()
     for i, x in enumerate(X):
@@ -94,7 +101,9 @@ def plain_sketch(X, y, weight, signs, eta, l2):
             gradient = l2 * w + (e @ w - y[i]) * e + Zc @ (Zc.T @ w) / T[other]
             w = w - min(eta * relative[i], 1.0 / (l2 + e @ e + (Zc**2).sum() / T[other])) * gradient
         a = np.sqrt(weight[i] / tau) * (2.0 * signs[i] - 1.0)
-        T[own], C[own], r[own] = T[own] + weight[i], C[own] + weight[i] * x, r[own] + a
+        T[own] = T[own] + weight[i]
+        C[own] = C[own] + weight[i] * x
+        r[own] = r[own] + a
         Z[own] = Z[own] + np.outer(x, a)
     return w
 
@@ -118,10 +127,12 @@ def test_sketch_is_right_in_the_mean(table):
     found = []
     for seed in range(2000):
         state = run_epochs(OPAUC(covariance="sketched", tau=4, order="stream"), problem, seed=seed)
-        C, Z = state.M[:, 0], state.M[:, 1:5]
+        C = state.M[:, 0]
+        Z = state.M[:, 1:5]
         centred = Z - np.outer(C / state.T[0], state.r[0])
         found.append(centred @ centred.T / state.T[0])
-    part, share = X[y < 0], weight[y < 0] / weight[y < 0].sum()
+    part = X[y < 0]
+    share = weight[y < 0] / weight[y < 0].sum()
     centred = part - share @ part
     error = np.std(found, axis=0) / np.sqrt(2000)
     assert (np.abs(np.mean(found, axis=0) - (centred * share[:, None]).T @ centred) < 5 * error).all()

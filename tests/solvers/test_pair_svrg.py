@@ -25,10 +25,13 @@ def tables(eta, l2, k):
 @pytest.mark.parametrize("l2", [0.0, 1e-9, 0.01, 0.5])
 @pytest.mark.parametrize("l1", [0.0, 0.02, 0.3])
 def test_skipped_steps_equal_one_after_the_other(l1, l2):
-    rng, eta, crossings = np.random.default_rng(0), 0.1, 0
+    rng = np.random.default_rng(0)
+    eta = 0.1
+    crossings = 0
     powers, sums = tables(eta, l2, 400)
     for _ in range(500):
-        start, mu = rng.normal() * rng.choice([0.0, 0.01, 0.3]), rng.normal() * rng.choice([0.01, 0.3])
+        start = rng.normal() * rng.choice([0.0, 0.01, 0.3])
+        mu = rng.normal() * rng.choice([0.01, 0.3])
         skipped = int(rng.integers(0, 400))
         w = start
         for _ in range(skipped):
@@ -43,9 +46,13 @@ def test_skipped_steps_equal_one_after_the_other(l1, l2):
 @pytest.mark.parametrize("penalty", [ElasticNet(0.03, 0.1), ElasticNet(0.05, 0.0), ElasticNet(0.0, 0.1)])
 def test_lazy_steps_equal_dense_prox_steps_after_1000(table, form, penalty):
     X, y, _ = table(200, 30, sparsity=0.85)
-    rng, eta, m = np.random.default_rng(1), 0.02, 1000
+    rng = np.random.default_rng(1)
+    eta = 0.02
+    m = 1000
     i, j = rng.choice(np.flatnonzero(y > 0), m), rng.choice(np.flatnonzero(y < 0), m)
-    weight, mu, snapshot = rng.uniform(0.5, 2.0, m), 0.1 * rng.normal(size=30), 0.2 * rng.normal(size=30)
+    weight = rng.uniform(0.5, 2.0, m)
+    mu = 0.1 * rng.normal(size=30)
+    snapshot = 0.2 * rng.normal(size=30)
     w = snapshot.copy()
     for t in range(m):
         a = X[i[t]] - X[j[t]]
@@ -62,7 +69,8 @@ def test_lazy_steps_equal_dense_prox_steps_after_1000(table, form, penalty):
 def test_snapshot_equals_all_pairs(table, pairs):
     problem = problem_of_kind(table, l1_ratio=0.3)
     w = np.random.default_rng(0).normal(size=problem.data.dim)
-    P, point = pairs(problem.data.X, problem.data.y, problem.data.weight), _evaluate(problem, w)
+    P = pairs(problem.data.X, problem.data.y, problem.data.weight)
+    point = _evaluate(problem, w)
     assert point.objective == pytest.approx(P.squared(w) + problem.penalty.value(w), rel=1e-12)
     expected = -P.differences.T @ (P.weights * (1.0 - P.differences @ w))
     np.testing.assert_allclose(point.gradient, expected, atol=1e-12)
@@ -73,7 +81,10 @@ def test_snapshot_equals_all_pairs(table, pairs):
 def test_no_pair_is_steeper_than_L(table, sampling):
     problem = problem_of_kind(table, "weighted", l1_ratio=0.3)
     state = PairSVRG(sampling=sampling).init(problem, np.zeros(problem.data.dim))
-    X, y, h, r = problem.data.X, problem.data.y, state.h, problem.data.r
+    X = problem.data.X
+    y = problem.data.y
+    h = state.h
+    r = problem.data.r
     squares = np.square(X[y > 0][:, None] - X[y < 0][None]).sum(axis=2)
     both = h[y > 0][:, None] + h[y < 0][None]
     mean = np.sum(r[y > 0][:, None] * r[y < 0][None] * both)
@@ -86,7 +97,9 @@ def test_no_pair_is_steeper_than_L(table, sampling):
 def test_pairs_are_drawn_as_often_as_they_should(table, sampling):
     X, y, weight = table(12, 3)
     problem = make_problem(X, y, weight, ElasticNet(0.1, 0.1))
-    h, r, m = PairSVRG(sampling=sampling).init(problem, np.zeros(3)).h, problem.data.r, 200_000
+    h = PairSVRG(sampling=sampling).init(problem, np.zeros(3)).h
+    r = problem.data.r
+    m = 200_000
     i, j = _pairs(problem.data, h, m, np.random.default_rng(2))
     counts = np.zeros((12, 12))
     np.add.at(counts, (i, j), 1.0)

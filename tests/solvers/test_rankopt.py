@@ -36,8 +36,10 @@ def test_pairs_are_the_rows_of_both_classes_in_turn(table, rate):
 @EACH_FORM
 def test_slopes_are_those_of_the_pairs(table, form):
     X, y, weight = table(40)
-    problem, w = problem_of(X, y, weight), np.random.default_rng(1).normal(size=6)
-    pairing, c = Pairing.drawn(problem.data, np.random.default_rng(0)), np.zeros(40)
+    problem = problem_of(X, y, weight)
+    w = np.random.default_rng(1).normal(size=6)
+    pairing = Pairing.drawn(problem.data, np.random.default_rng(0))
+    c = np.zeros(40)
     value = rankopt._paired(problem.data.scores(w), *pairing, c)
     assert value == pytest.approx(paired_loss(problem, pairing, w), rel=1e-12)
     step = 1e-6
@@ -51,8 +53,10 @@ def test_slopes_are_those_of_the_pairs(table, form):
 @pytest.mark.parametrize("rate", [0.1, 0.7])
 def test_loss_of_the_pairs_falls_with_every_step_on_the_sphere(table, rate, monkeypatch):
     monkeypatch.setattr(rankopt, "STEPS", 1)
-    problem, solver = problem_of(*table(150, rate=rate)), RankOpt(radius=5.0)
-    rng, state = np.random.default_rng(0), solver.init(problem, np.zeros(6))
+    problem = problem_of(*table(150, rate=rate))
+    solver = RankOpt(radius=5.0)
+    rng = np.random.default_rng(0)
+    state = solver.init(problem, np.zeros(6))
     state = solver.epoch(problem, state, rng)
     losses = []
     while not state.ended and len(losses) < 60:
@@ -124,7 +128,8 @@ def test_a_share_of_the_l1_norm_is_refused(table, l1_ratio):
 @pytest.mark.parametrize("size", [1e-6, 1.0, 30.0, 1e3, 1e9])
 def test_loss_of_all_pairs_is_exact_for_weights_of_any_length(table, pairs, size):
     X, y, weight = table(80)
-    data, w = problem_of(X, y, weight).data, size * np.random.default_rng(1).normal(size=6)
+    data = problem_of(X, y, weight).data
+    w = size * np.random.default_rng(1).normal(size=6)
     all_pairs = pairs(X / data.scale, y, weight)
     margins = all_pairs.differences @ w
     value, gradient = Sigmoid().value_and_gradient(data, w)

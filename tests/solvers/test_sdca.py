@@ -31,7 +31,8 @@ class Equations:
         return 0.5 - 0.5 * theta @ theta - 0.5 * u @ self.Q @ u
 
     def ascend(self, visits):
-        theta, w = np.zeros(len(self.B)), self.Q @ self.delta
+        theta = np.zeros(len(self.B))
+        w = self.Q @ self.delta
         for i in visits:
             b = self.B[i]
             step = (b @ w - theta[i]) / (1.0 + b @ self.Q @ b)
@@ -42,7 +43,9 @@ class Equations:
 
 def visit(problem, state, visits, run=_epoch):
     """theta and w after visiting these rows."""
-    theta, v, means = state.theta.copy(), state.v.copy(), problem.data.means
+    theta = state.theta.copy()
+    v = state.v.copy()
+    means = problem.data.means
     args = (problem.data.rows, state.terms, np.asarray(visits), means @ means.T, problem.penalty.l2, theta, v)
     c = run(*args, *state.c, *(means @ state.w))
     return theta, v + np.array(c) @ means, v, c
@@ -71,12 +74,14 @@ def test_compiled_equals_plain_python(table, form):
 
 def test_every_step_raises_the_dual(table):
     problem = problem_of_kind(table, "weighted", alpha=0.02)
-    state, equations = SDCA().init(problem, np.zeros(problem.data.dim)), Equations(problem)
+    state = SDCA().init(problem, np.zeros(problem.data.dim))
+    equations = Equations(problem)
     value = equations.dual(state.theta)
     for i in np.random.default_rng(1).integers(0, problem.data.n, 300):
         theta, w, v, c = visit(problem, state, [i])
         state = replace(state, w=w, theta=theta, v=v, c=c)
-        before, value = value, equations.dual(theta)
+        before = value
+        value = equations.dual(theta)
         assert value >= before - 1e-15  # rounding of a number below 1/2
     assert value <= Exact().solve(problem).objective
 
@@ -98,7 +103,8 @@ def test_a_start_at_the_optimum_stays_there(table):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_start_is_never_worse_than_none(table, seed):
     problem = problem_of_kind(table, "weighted")
-    equations, w = Equations(problem), 10.0 * np.random.default_rng(seed).normal(size=problem.data.dim)
+    equations = Equations(problem)
+    w = 10.0 * np.random.default_rng(seed).normal(size=problem.data.dim)
     state = SDCA().init(problem, w)
     assert equations.dual(state.theta) >= equations.dual(np.zeros(problem.data.n))
     np.testing.assert_allclose(state.w, equations.weights(state.theta), atol=1e-10)

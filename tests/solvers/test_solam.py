@@ -1,20 +1,10 @@
 """SOLAM: the steps against the paper's, the saddle against all pairs, the answers against exact minimisers."""
 
 import os
-import pickle
 
 import numpy as np
 import pytest
-from problems import (
-    FORMS,
-    a9a,
-    all_states,
-    auc,
-    make_problem,
-    minimum_in_ball,
-    run_epochs,
-    shifted_table,
-)
+from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
@@ -37,13 +27,21 @@ def published(rows, y, weight, steps, zeta, lam, l1, project, radius, tilt):
     p = weight[y > 0].sum() / weight.sum()
     s = weight / weight.mean()
     kappa = np.sqrt((rows**2).sum(axis=1).max())
-    w, a, b, al = np.zeros(rows.shape[1]), 0.0, 0.0, 0.0
-    total, shares = np.zeros_like(w), 0.0
+    w = np.zeros(rows.shape[1])
+    a = 0.0
+    b = 0.0
+    al = 0.0
+    total = np.zeros_like(w)
+    shares = 0.0
     for t, batch in enumerate(steps, start=1):
         gamma = zeta / (2 * p * (1 - p)) / np.sqrt(t)
-        dw, da, db, dal = lam * w, 0.0, 0.0, -2 * p * (1 - p) * al
+        dw = lam * w
+        da = 0.0
+        db = 0.0
+        dal = -2 * p * (1 - p) * al
         for i in batch:
-            x, share = rows[i], s[i] / len(batch)
+            x = rows[i]
+            share = s[i] / len(batch)
             if y[i] > 0:
                 dw = dw + share * 2 * (1 - p) * ((w @ x - a) - (1 + al)) * x
                 da -= share * 2 * (1 - p) * (w @ x - a)
@@ -52,7 +50,8 @@ def published(rows, y, weight, steps, zeta, lam, l1, project, radius, tilt):
                 dw = dw + share * 2 * p * ((w @ x - b) + (1 + al)) * x
                 db -= share * 2 * p * (w @ x - b)
                 dal += share * 2 * p * (w @ x)
-        total, shares = total + gamma * t**tilt * w, shares + gamma * t**tilt
+        total = total + gamma * t**tilt * w
+        shares = shares + gamma * t**tilt
         w = w - gamma * dw
         w = project(np.sign(w) * np.maximum(np.abs(w) - gamma * 2 * p * (1 - p) * l1, 0.0), radius)
         a, b = np.clip([a - gamma * da, b - gamma * db], -radius * kappa, radius * kappa)
@@ -89,7 +88,8 @@ def compare_with_published(solver, problem, size, tolerance=1e-10):
     order = [shuffled_blocks(y.size, rng) for _ in range(3 * size)]
     count = -(-y.size // size)
     steps = [o[k * y.size // count : (k + 1) * y.size // count] for o in order for k in range(count)]
-    adapted, penalty = solver.adapt(problem).penalty, problem.penalty
+    adapted = solver.adapt(problem).penalty
+    penalty = problem.penalty
     regularised = solver.form == "regularised"
     w, last, (a, b, al) = published(
         centred / unit,
@@ -106,7 +106,8 @@ def compare_with_published(solver, problem, size, tolerance=1e-10):
     for form in FORMS.values():
         data = Data(form(X), y, weight, problem.data.raw_moments, problem.data.scale)
         same = Problem(data, problem.loss, adapted)
-        state, rng = solver.init(same, np.zeros(data.dim)), np.random.default_rng(3)
+        state = solver.init(same, np.zeros(data.dim))
+        rng = np.random.default_rng(3)
         for _ in range(3 * size):
             state = solver.epoch(same, state, rng)
         assert state.saddle.t == len(steps) >= 1000
@@ -154,7 +155,8 @@ def test_saddle_value_is_the_pair_loss():
     rows = (X - scaling.centre) / scaling.unit
     w = np.random.default_rng(1).normal(size=X.shape[1])
     pos, neg = y > 0, y < 0
-    p, s = weight[pos].sum() / weight.sum(), weight / weight.mean()
+    p = weight[pos].sum() / weight.sum()
+    s = weight / weight.mean()
     q = rows @ w
 
     def mean_F(a, b, al):
@@ -178,7 +180,8 @@ def test_saddle_value_is_the_pair_loss():
         assert mean_F(a + step, b, b - a) > value
         assert mean_F(a, b + step, b - a) > value
         assert mean_F(a, b, b - a + step) < value
-    h, at = 1e-6, np.array([0.3, -0.2, 0.5])
+    h = 1e-6
+    at = np.array([0.3, -0.2, 0.5])
     differences = [(mean_F(*(at + h * d)) - mean_F(*(at - h * d))) / (2 * h) for d in np.eye(3)]
     np.testing.assert_allclose(gradient(*at), np.array(differences) / (2 * p * (1 - p)), atol=1e-8)
 
@@ -248,17 +251,10 @@ def test_same_seed_same_answer(form):
 
 @pytest.mark.parametrize("form", OBJECTIVES)
 def test_resumes_from_a_pickled_state(form):
-    solver, problem = SOLAM(form=form), make(*shifted_table())
-    whole = all_states(solver, problem, 4)
-    rng = np.random.default_rng(0)
-    for _ in range(2):
-        shuffled_blocks(problem.data.n, rng)
-    state = pickle.loads(pickle.dumps(whole[2]))
-    for _ in range(2):
-        state = solver.epoch(solver.adapt(problem), state, rng)
-    np.testing.assert_array_equal(state.w, whole[4].w)
-    assert state.saddle == whole[4].saddle
-    assert state.passes == 4
+    resumed, state = resumed_and_not(SOLAM(form=form), make(*shifted_table()))
+    np.testing.assert_array_equal(resumed.w, state.w)
+    assert resumed.saddle == state.saddle
+    assert resumed.passes == 4
 
 
 @pytest.mark.parametrize("form", OBJECTIVES)
@@ -273,7 +269,10 @@ def test_one_percent_positives(form):
 def test_stream_of_small_batches_finds_the_optimum():
     X, y, weight = shifted_table(n=6000, dim=6)
     whole = make(X, y, weight, full=True)
-    solver, rng, seen, state = SOLAM(), np.random.default_rng(0), None, None
+    solver = SOLAM()
+    rng = np.random.default_rng(0)
+    seen = None
+    state = None
     for start in range(0, y.size, 50):
         part = slice(start, start + 50)
         batch = Moments.of(X[part], y[part], weight[part], full=False)
@@ -290,7 +289,8 @@ def test_continues_where_the_scale_has_changed():
     X, y, _ = shifted_table()
     ratio = np.linspace(0.5, 2.0, X.shape[1])
     state = run_epochs(SOLAM(), make(X, y), 2)
-    solver, after = SOLAM(), make(X / ratio, y)
+    solver = SOLAM()
+    after = make(X / ratio, y)
     later = solver.epoch(after, solver.rescaled(state, ratio), np.random.default_rng(0))
     assert later.saddle.t == state.saddle.t + y.size
     assert after.objective(later.w) < 1.1 * Exact().solve(make(X / ratio, y, full=True)).objective

@@ -1,10 +1,8 @@
 """SPAM against its equations in plain NumPy, its rates, its guard and its streams."""
 
-import pickle
-
 import numpy as np
 import pytest
-from problems import EACH_FORM, class_statistics, make_problem, run_epochs, soft
+from problems import EACH_FORM, class_statistics, make_problem, resumed_and_not, run_epochs, soft
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
@@ -32,7 +30,8 @@ def stochastic_gradients(X, y, weight, w, *, centre):
 
 def reference(X, y, weight, penalty, batches, eta, *, centre):
     """Last iterate and average, step by step as the equations say."""
-    w, average = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    w = np.zeros(X.shape[1])
+    average = np.zeros(X.shape[1])
     for t, batch in enumerate(batches, 1):
         G = stochastic_gradients(X, y, weight, w, centre=centre)[batch].mean(axis=0)
         w = soft(w - eta(t) * G, eta(t) * penalty.l1) / (1 + eta(t) * penalty.l2)
@@ -101,7 +100,8 @@ def test_elastic_net_step_is_the_prox_of_the_pair_objective(table, pairs):
     """All rows in one batch: w minimises |w - (w0 - eta g)|^2/2 + eta penalty(w), g by differences over all pairs."""
     X, y, weight = table(40)
     w = np.random.default_rng(2).normal(size=6)
-    P, eta = pairs(X, y, weight), 1 / (50 + NET.l2)
+    P = pairs(X, y, weight)
+    eta = 1 / (50 + NET.l2)
     g = np.array([(P.squared(w + 1e-6 * unit) - P.squared(w - 1e-6 * unit)) / 2e-6 for unit in np.eye(6)])
     target = w - eta * g
     expected = [
@@ -115,8 +115,10 @@ def test_elastic_net_step_is_the_prox_of_the_pair_objective(table, pairs):
 @pytest.mark.parametrize("centre", [True, False])
 def test_mean_of_single_steps_is_the_gradient(table, pairs, in_given_order, centre):
     X, y, weight = table(40)
-    w, eta = np.random.default_rng(3).normal(size=6), 1 / (50 + L2.l2)
-    problem, solver = make(X, y, weight), SPAM(step=1 / 50, centre=centre)
+    w = np.random.default_rng(3).normal(size=6)
+    eta = 1 / (50 + L2.l2)
+    problem = make(X, y, weight)
+    solver = SPAM(step=1 / 50, centre=centre)
     gradients = []
     for i in range(40):
         in_given_order(np.array([i]))
@@ -129,7 +131,8 @@ def test_mean_of_single_steps_is_the_gradient(table, pairs, in_given_order, cent
 @pytest.mark.parametrize("centre", [True, False])
 def test_variance_is_that_of_the_stochastic_gradients(table, centre):
     X, y, weight = table(80)
-    solver, problem = SPAM(centre=centre, track_variance=True), make(X, y, weight)
+    solver = SPAM(centre=centre, track_variance=True)
+    problem = make(X, y, weight)
     state = run_epochs(solver, problem, 2)
     G = stochastic_gradients(X, y, weight, state.last, centre=centre)
     assert solver.variance(problem, state) == pytest.approx(((G - G.mean(axis=0)) ** 2).sum(axis=1).mean())
@@ -140,9 +143,12 @@ def test_variance_is_that_of_the_stochastic_gradients(table, centre):
 def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given_order, theorem):
     """Unweighted, with the paper's objective p(1-p) E[(1 - w.(x - x'))^2] + beta/2 |w|^2 and its gradient."""
     X, y, _ = table(60)
-    order, l2, p = np.random.default_rng(1).permutation(60), 200.0, np.mean(y > 0)
+    order = np.random.default_rng(1).permutation(60)
+    l2 = 200.0
+    p = np.mean(y > 0)
     in_given_order(order)
-    beta, M = 2 * p * (1 - p) * l2, np.sqrt((X**2).sum(axis=1).max())
+    beta = 2 * p * (1 - p) * l2
+    M = np.sqrt((X**2).sum(axis=1).max())
     pos, neg = X[y > 0].mean(axis=0), X[y < 0].mean(axis=0)
     w = np.zeros(6)
     for t, i in enumerate(order, 1):
@@ -161,11 +167,13 @@ def test_squared_distance_falls_as_one_over_t(table, monkeypatch):
     """With independent draws, as in the theorem; the mean of 24 runs of 64 epochs, over the last four octaves."""
     X, y, weight = table(1000, 5)
     monkeypatch.setattr(spam, "shuffled_blocks", lambda n, rng, run: rng.integers(n, size=n))
-    solver, problem = SPAM(average=False), make(X, y, weight, ElasticNet(0.0, 0.5))
+    solver = SPAM(average=False)
+    problem = make(X, y, weight, ElasticNet(0.0, 0.5))
     best = Exact().solve(make(X, y, weight, ElasticNet(0.0, 0.5), full=True)).coef
     distance = np.zeros(64)
     for seed in range(24):
-        rng, state = np.random.default_rng(seed), solver.init(problem, np.zeros(5))
+        rng = np.random.default_rng(seed)
+        state = solver.init(problem, np.zeros(5))
         for k in range(64):
             state = solver.epoch(problem, state, rng)
             distance[k] += np.sum((state.w - best) ** 2)
@@ -237,14 +245,9 @@ def test_the_length_of_an_inner_loop_is_above_zero(table, kind):
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
 def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
-    problem, solver, rng = make(*table(200), penalty), SPAM(), np.random.default_rng(0)
-    state = solver.epoch(problem, solver.init(problem, np.zeros(6)), rng)
-    kept, before = pickle.dumps((state, rng)), (state.w.copy(), state.last.copy())
-    going_on = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
-    np.testing.assert_array_equal((state.w, state.last), before)
-    again, rng = pickle.loads(kept)
-    again = solver.epoch(problem, solver.epoch(problem, again, rng), rng)
-    np.testing.assert_array_equal(again.w, going_on.w)
+    """The state is pickled after the epochs that follow it."""
+    resumed, state = resumed_and_not(SPAM(), make(*table(200), penalty))
+    np.testing.assert_array_equal(resumed.w, state.w)
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
@@ -252,7 +255,11 @@ def test_stream_of_batches_comes_near_the_optimum_of_all_rows(table, penalty):
     """Running means, the scale of all rows so far, batches of one class among them."""
     X, y, _ = table(6000)
     X = X * 10.0 ** np.arange(-3, 3)
-    solver, rng, state, scale, moments = SPAM(), np.random.default_rng(0), None, None, None
+    solver = SPAM()
+    rng = np.random.default_rng(0)
+    state = None
+    scale = None
+    moments = None
     batches = np.split(np.arange(6000), 60)
     batches[30] = np.flatnonzero(y > 0)[:100]
     for batch in batches:
@@ -261,7 +268,8 @@ def test_stream_of_batches_comes_near_the_optimum_of_all_rows(table, penalty):
         full_scale = np.sqrt(moments.variances)
         problem = Problem(Data(X[batch], y[batch], np.ones(batch.size), moments, full_scale), Squared(), penalty)
         state = solver.init(problem, np.zeros(6)) if state is None else solver.rescaled(state, full_scale / scale)
-        state, scale = solver.epoch(problem, state, rng), full_scale
+        state = solver.epoch(problem, state, rng)
+        scale = full_scale
     whole = Problem(Data(X, y, np.ones(6000), Moments.of(X, y), scale), Squared(), penalty)
     best = Exact().solve(whole).objective
     assert whole.objective(state.w) <= best * 1.02

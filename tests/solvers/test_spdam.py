@@ -37,8 +37,13 @@ def primal_step(q, delta, l1, c):
 def iterate(problem, batches, steps):
     """w and beta after these batches, with matrices."""
     Z, delta = saddle_rows(problem.data)
-    n, l1, l2 = len(Z), problem.penalty.l1, problem.penalty.l2
-    beta, u, w, v = np.zeros(n), np.zeros(delta.size), np.zeros(delta.size), np.zeros(delta.size)
+    n = len(Z)
+    l1 = problem.penalty.l1
+    l2 = problem.penalty.l2
+    beta = np.zeros(n)
+    u = np.zeros(delta.size)
+    w = np.zeros(delta.size)
+    v = np.zeros(delta.size)
     for batch in batches:
         before = beta.copy()
         beta[batch] = (steps.sigma * Z[batch] @ v + beta[batch]) / (1.0 + steps.sigma)
@@ -64,7 +69,8 @@ def test_saddle_function_is_the_objective(table, pairs, l1_ratio):
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 @pytest.mark.parametrize("batch_size", [1, 7])
 def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_size):
-    problem, solver = problem_of_kind(table, "weighted", form, l1_ratio=l1_ratio), SPDAM(batch_size=batch_size)
+    problem = problem_of_kind(table, "weighted", form, l1_ratio=l1_ratio)
+    solver = SPDAM(batch_size=batch_size)
     start = solver.init(problem, np.zeros(problem.data.dim))
     state = solver.epoch(problem, start, np.random.default_rng(1))
     order = shuffled_blocks(problem.data.n, np.random.default_rng(1))
@@ -77,11 +83,16 @@ def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_siz
 
 @EACH_FORM
 def test_compiled_equals_plain_python(table, form):
-    problem, solver = problem_of_kind(table, "weighted", form, l1_ratio=0.3), SPDAM()
-    state, data = solver.init(problem, np.zeros(problem.data.dim)), problem.data
+    problem = problem_of_kind(table, "weighted", form, l1_ratio=0.3)
+    solver = SPDAM()
+    state = solver.init(problem, np.zeros(problem.data.dim))
+    data = problem.data
     results = []
     for run in (_epoch, getattr(_epoch, "py_func", _epoch)):
-        beta, u, w, v = state.beta.copy(), state.u.copy(), state.w.copy(), state.v.copy()
+        beta = state.beta.copy()
+        u = state.u.copy()
+        w = state.w.copy()
+        v = state.v.copy()
         rows = (data.rows, data.y, np.sqrt(data.e), np.arange(data.n).reshape(-1, 10), data.means, data.delta)
         run(*rows, problem.penalty.l1, problem.penalty.l2, state.steps, beta, u, w, v)
         results.append(w)
@@ -92,7 +103,9 @@ def test_compiled_equals_plain_python(table, form):
 @pytest.mark.parametrize("seed", range(5))
 def test_primal_step_is_the_argmin(l1, seed):
     rng = np.random.default_rng(seed)
-    q, delta, c = rng.normal(size=5), rng.normal(size=5), 0.5
+    q = rng.normal(size=5)
+    delta = rng.normal(size=5)
+    c = 0.5
     s = _shortfall(q, delta, l1, c, rng.normal())
     z = q + s * delta
     w = np.sign(z) * np.maximum(np.abs(z) - l1, 0.0) / c

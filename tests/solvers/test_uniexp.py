@@ -31,8 +31,11 @@ def test_weighted_unweighted_and_pairwise_losses_share_their_minimiser(table):
 
 def published(X, y, weight, l2, eta, centre):
     """Row by row on centred rows, without any of the rearrangements; returns w and the bias for rows as they are."""
-    w, b, t = np.zeros(X.shape[1]), 0.0, 0
-    total, level = {1: 0.0, -1: 0.0}, {1: 1.0, -1: 1.0}
+    w = np.zeros(X.shape[1])
+    b = 0.0
+    t = 0
+    total = {1: 0.0, -1: 0.0}
+    level = {1: 1.0, -1: 1.0}
     for i in range(y.size):
         total[int(y[i])] += weight[i]
         if not all(total.values()):
@@ -40,7 +43,8 @@ def published(X, y, weight, l2, eta, centre):
         t += 1
         x = X[i] - centre
         p = total[int(y[i])] / sum(total.values())
-        loss, relative = np.exp(np.clip(-y[i] * (w @ x + b), -30, 30)), weight[i] / weight.mean()
+        loss = np.exp(np.clip(-y[i] * (w @ x + b), -30, 30))
+        relative = weight[i] / weight.mean()
         fresh = min(relative / min(t * p + 10.0, 1000.0), 1.0)
         level[int(y[i])] = (1.0 - fresh) * level[int(y[i])] + fresh * min(loss, 20.0)
         step = min(eta / np.sqrt(t) * relative * loss / (2 * p), 5.0 / (1.0 + x @ x))

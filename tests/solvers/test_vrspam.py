@@ -1,11 +1,19 @@
 """VRSPAM against its equations in plain NumPy, its linear rate, its guard and its sampling."""
 
 import os
-import pickle
 
 import numpy as np
 import pytest
-from problems import CASES, EACH_FORM, class_statistics, make_problem, run_epochs, soft, table_of_case
+from problems import (
+    CASES,
+    EACH_FORM,
+    class_statistics,
+    make_problem,
+    resumed_and_not,
+    run_epochs,
+    soft,
+    table_of_case,
+)
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
@@ -34,8 +42,12 @@ def gradient(X, y, weight, w):
 def directions(X, y, weight, p, z, w, estimator, rows=slice(None)):
     """The directions of rows at w from the snapshot z."""
     r, pos, neg = class_statistics(X, y, weight)
-    u, delta, mu = w - z, pos - neg, gradient(X, y, weight, z)
-    h, x, positive = (r / p)[rows], X[rows], (y > 0)[rows, None]
+    u = w - z
+    delta = pos - neg
+    mu = gradient(X, y, weight, z)
+    h = (r / p)[rows]
+    x = X[rows]
+    positive = (y > 0)[rows, None]
     own, other = np.where(positive, pos, neg), np.where(positive, neg, pos)
     if estimator == "printed":
         return (h * ((x - other) @ u))[:, None] * x + mu
@@ -74,7 +86,9 @@ def test_thousand_steps_equal_the_equations(table, in_given_order, form, estimat
     """Also where s would underflow (l2 = 500)."""
     X, y, weight = table(250)
     rng = np.random.default_rng(1)
-    order, z, eta = rng.integers(250, size=1000), rng.normal(size=6), 1 / 300
+    order = rng.integers(250, size=1000)
+    z = rng.normal(size=6)
+    eta = 1 / 300
     in_given_order(order)
     p = probabilities(X, y, weight, sampling, estimator)
     w = z.copy()
@@ -196,9 +210,11 @@ def test_a_step_that_diverges_is_cut_and_named(table, penalty, multiple):
 def test_at_the_floor_every_snapshot_is_taken_and_the_best_returned(table):
     """A step below 1/(3L): independent draws, random length, and P may rise now and then."""
     problem = make(*table(100), ElasticNet(0.0, 0.01))
-    solver, rng = VRSPAM(step=0.3, sampling="importance"), np.random.default_rng(0)
+    solver = VRSPAM(step=0.3, sampling="importance")
+    rng = np.random.default_rng(0)
     solver.step /= solver._sampling(problem, 0.0).L
-    state, lowest = solver.init(problem, np.zeros(6)), np.inf
+    state = solver.init(problem, np.zeros(6))
+    lowest = np.inf
     for _ in range(20):
         state = solver.epoch(problem, state, rng)
         lowest = min(lowest, state.snapshot.objective)
@@ -211,7 +227,8 @@ def test_the_papers_step_is_fixed_and_tiny(table):
     problem = make(X, y, np.ones(100))
     solver = VRSPAM(step="paper", estimator="printed", sampling="uniform")
     state = solver.epoch(problem, solver.init(problem, np.zeros(6)), np.random.default_rng(0))
-    p, M = np.mean(y > 0), np.sqrt((X**2).sum(axis=1).max())
+    p = np.mean(y > 0)
+    M = np.sqrt((X**2).sum(axis=1).max())
     beta = 2 * p * (1 - p) * L2.l2
     assert state.eta == pytest.approx(2 * p * (1 - p) * beta / (128 * M**4))
     assert state.passes == 5.0  # SPAM, the first snapshot, an inner loop of 2 n steps and the next snapshot
@@ -219,7 +236,8 @@ def test_the_papers_step_is_fixed_and_tiny(table):
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
 def test_certificate_is_that_of_the_problem(table, penalty):
-    problem, solver = make(*table(200), penalty), VRSPAM()
+    problem = make(*table(200), penalty)
+    solver = VRSPAM()
     state = solver.epoch(problem, solver.init(problem, np.zeros(6)), np.random.default_rng(0))
     np.testing.assert_allclose(state.certificate, problem.certify(state.w), rtol=1e-9)
 
@@ -256,12 +274,6 @@ def test_single_precision_reaches_the_same_optimum(table):
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
 def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
-    problem, solver, rng = make(*table(200), penalty), VRSPAM(), np.random.default_rng(0)
-    state = solver.epoch(problem, solver.init(problem, np.zeros(6)), rng)
-    kept = pickle.dumps((state, rng))
-    going_on = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
-    again, rng = pickle.loads(kept)
-    for field in ("w", "scores", "gradient"):
-        np.testing.assert_array_equal(getattr(again.snapshot, field), getattr(state.snapshot, field))
-    again = solver.epoch(problem, solver.epoch(problem, again, rng), rng)
-    np.testing.assert_array_equal(again.w, going_on.w)
+    """The state is pickled after the epochs that follow it."""
+    resumed, state = resumed_and_not(VRSPAM(), make(*table(200), penalty))
+    np.testing.assert_array_equal(resumed.w, state.w)

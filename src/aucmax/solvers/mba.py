@@ -7,7 +7,7 @@ pairs drawn so far
 
     mu = mean d,    Sigma = mean dd'        (second moments, not a covariance)
 
-Cyclic coordinate descent (gram_descent.py) then goes on from the last weights to the minimum over the sample of
+Cyclic coordinate descent (gram_descent.py) then continues from the last weights to the minimum over the sample of
 
     1/2 w'Sigma w - w.mu + l1 |w|_1 + l2/2 |w|^2
 

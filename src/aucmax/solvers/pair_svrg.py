@@ -17,7 +17,7 @@ and k such steps have a closed form. While w > 0, with d = 1 / (1 + eta l2),
 
     w_k = w d^k - eta (mu + l1) (d + d^2 + ... + d^k)
 
-rises or falls; if it falls to zero it stays there for mu <= l1, else it goes on below zero. Mirrored for w < 0. So a
+rises or falls; if it falls to zero it stays there for mu <= l1, else it falls further. Mirrored for w < 0. So a
 step is exact and costs O(nonzeros of x_i and x_j).
 
 A snapshot that is not better than the last one is dropped and eta halved, but not below 1/(3L). There every snapshot
@@ -201,13 +201,15 @@ def skipped_steps(w, k, mu, l1, powers, sums):
     if w == 0.0 and -l1 <= mu <= l1:
         return 0.0
     sign = 1.0 if w > 0.0 or (w == 0.0 and mu < 0.0) else -1.0
-    size, slope = sign * w, sign * mu
+    size = sign * w
+    slope = sign * mu
     after = size * powers[k] - (slope + l1) * sums[k]
     if after > 0.0:
         return sign * after
     if slope <= l1:
         return 0.0
-    above, below = 0, k  # steps after which it is still above zero, and no longer
+    above = 0  # steps after which it is still above zero
+    below = k  # and no longer
     while below - above > 1:
         middle = (above + below) // 2
         if size * powers[middle] > (slope + l1) * sums[middle]:

@@ -134,9 +134,11 @@ def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
 
 @compiled
 def _epoch(X, y, norms, weight, relative, order, signs, constants, t, M, th, G, T, r):
-    m, tau = th.size, r.shape[1]
+    m = th.size
+    tau = r.shape[1]
     v = tau + 1
-    Mx, h, Gth = np.zeros(m), np.zeros(m), np.zeros(v)
+    Mx, h = np.zeros(m), np.zeros(m)
+    Gth = np.zeros(v)
     for turn in range(order.size):
         i = order[turn]
         t += 1
@@ -196,12 +198,14 @@ def _combine(X, i, M, Mx):
 @compiled
 def _step(y, constants, t, relative, first, Mx, norm2, G, T, r, th, Gth):
     """Move th, the block of the other class starting at `first`; return h_v, what is left for the column v."""
-    tau, v = r.size, r.size + 1
+    tau = r.size
+    v = tau + 1
     wx = 0.0
     Gth[:] = 0.0
     for k in range(th.size):
         wx += Mx[k] * th[k]
-        line, value = G[k, first : first + v], th[k]
+        line = G[k, first : first + v]
+        value = th[k]
         for z in range(v):
             Gth[z] += value * line[z]
     cw = Gth[0] / T
@@ -246,7 +250,8 @@ def _multiply_out(M, G, th, h, Mx, v):
 def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
     """M + xh' and G = M'M with it, h being zero outside start to stop; two columns at once."""
     size = row_size(X, i)
-    start, stop = start // LINE * LINE, -(-stop // LINE) * LINE
+    start = start // LINE * LINE
+    stop = -(-stop // LINE) * LINE
     part = h[start:stop]
     for p in range(0, size - 1, 2):
         (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
@@ -260,6 +265,8 @@ def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
         for k in range(part.size):
             A[k] += a * part[k]
     for row in range(h.size):
-        line, a, b = G[row], Mx[row] + norm2 * h[row], h[row]
+        line = G[row]
+        a = Mx[row] + norm2 * h[row]
+        b = h[row]
         for k in range(h.size):
             line[k] += a * h[k] + b * Mx[k]
