@@ -82,7 +82,7 @@ def test_weights_stay_in_the_ball(table):
         assert np.linalg.norm(state.w) <= (1 + 1e-9) / np.sqrt(l2)
 
 
-def test_decay_follows_a_stream_that_turns_round(table):
+def test_decay_follows_a_stream_that_drifts(table):
     X, y, _ = table(n=6000)
     turned = np.concatenate([y[:5000], -y[5000:]])
     last = make_problem(X[5000:], turned[5000:])

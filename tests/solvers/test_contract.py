@@ -104,7 +104,7 @@ def test_cg_and_columns_take_many_columns(table):
 
 
 # By what their class promises: the minimum of the penalised objective, for the squared loss and for others, that of
-# the loss over a ball of their own, or without a certificate the ranking alone.
+# the loss over their ball, or without a certificate the ranking alone.
 CERTIFIED = {name: kind for name, kind in SOLVERS.items() if kind.certified}
 PENALISED = {name: kind for name, kind in CERTIFIED.items() if not kind.promise.in_ball}
 OF_SQUARED_LOSS = [name for name, kind in PENALISED.items() if Squared in kind.losses]

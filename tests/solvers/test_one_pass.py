@@ -120,15 +120,15 @@ def test_weights_matter_only_relative_to_each_other(learner, table):
 
 
 @EVERY
-def test_rescaled_state_keeps_its_weights_and_goes_on(learner, table):
+def test_rescaled_state_keeps_its_weights_and_can_continue(learner, table):
     X, y, weight = table(n=200)
     state = run_epochs(learner, problem_of(learner, X, y, weight))
     ratio = np.exp(np.random.default_rng(1).normal(size=6))
     after = learner.rescaled(state, ratio)
     np.testing.assert_array_equal(after.w, state.w)
     assert after.passes == state.passes
-    goes_on = run_epochs(learner, problem_of(learner, X / ratio, y, weight), state=after)
-    assert np.isfinite(goes_on.w).all()
+    continued = run_epochs(learner, problem_of(learner, X / ratio, y, weight), state=after)
+    assert np.isfinite(continued.w).all()
 
 
 @EVERY

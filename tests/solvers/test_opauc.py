@@ -138,7 +138,7 @@ def test_sketch_is_right_in_the_mean(table):
     assert (np.abs(np.mean(found, axis=0) - (centred * share[:, None]).T @ centred) < 5 * error).all()
 
 
-def test_rescaled_sketch_goes_on(table):
+def test_rescaled_sketch_can_continue(table):
     X, y, weight = table(n=60, dim=4)
     ratio = np.array([0.5, 2.0, 1.0, 3.0])
     learner = OPAUC(covariance="sketched", tau=4, order="stream")

@@ -101,7 +101,7 @@ def test_a_start_at_the_optimum_stays_there(table):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_start_is_never_worse_than_none(table, seed):
+def test_a_warm_start_is_never_worse_than_zero(table, seed):
     problem = problem_of_kind(table, "weighted")
     equations = Equations(problem)
     w = 10.0 * np.random.default_rng(seed).normal(size=problem.data.dim)

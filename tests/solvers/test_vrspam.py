@@ -251,7 +251,7 @@ def test_pure_l1_reaches_the_optimum(table):
     assert solution.objective == pytest.approx(best, rel=1e-6)
 
 
-def test_weights_that_are_given_are_kept(table):
+def test_a_warm_start_at_the_optimum_stays_there(table):
     problem = make(*table(200))
     best = Exact().solve(make(*table(200), full=True)).coef
     solution = VRSPAM(max_epochs=1).solve(problem, w=best, rng=np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""AdaOAM: OPAUC's gradients with a step of its own for every column.
+"""AdaOAM: OPAUC's gradients with an adaptive step size for every column.
 
     Ding, Zhao, Hoi, Ong. "An Adaptive Gradient Method for Online AUC Maximization." AAAI 2015.
 
@@ -67,12 +67,12 @@ class AdaOAM(OnePassSolver):
         Of the classes: the matrix, for up to 2000 columns, or its diagonal, as if columns were uncorrelated.
     eta : float or None
         Size of the first steps, in each column. None takes 0.05, or a tenth of the radius of the ball where that is
-        less: else a column of huge values, whose penalty is huge, is thrown from one end of it to the other.
+        less: otherwise a column of huge values, whose penalty is huge, oscillates across the ball.
     delta : float
         Added to the root of the sum of squares.
     decay : float
-        Above 0 and at most 1: what is left of the sum of squares after each row. 1 as published; 0.999 for streams
-        that drift, which forgets in about 1000 rows.
+        Above 0 and at most 1: the share of the sum of squares that is kept after each row. 1 as published; 0.999 for
+        streams that drift, which forgets in about 1000 rows.
     average : bool
         Return the average of the iterates, weighted by t, instead of the last one.
     order, max_epochs, tol

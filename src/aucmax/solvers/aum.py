@@ -12,7 +12,7 @@ are projected there. For all v with v.delta = 1 and G = X'g, AUM(v) >= G.v; over
 
     P(v) >= [G.delta + l2/2] / |delta|^2 - |G - (G.delta / |delta|^2) delta|^2 / (2 l2)
 
-which makes the gap. The first weights are those of the squared loss.
+which gives the gap. The descent starts from the minimiser of the squared loss.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class AUMState(State):
 class AUM(Solver):
     """Descent on AUM with an exact line search, from the minimiser of the squared loss.
 
-    AUM has kinks, where the direction of descent may lead nowhere though others would: a run may end above the
-    minimum (by 0.4 % on normal tables of 300 rows and 20 columns without a penalty, by some per cent on others),
-    whatever `tol`. The gap says by how much at most; without a penalty it is the whole objective.
+    AUM has kinks, where the direction of descent may make no progress though others would: a run may end above the
+    minimum (by 0.4 % on normal tables of 300 rows and 20 columns without a penalty, by a few per cent on others),
+    whatever `tol`. The gap bounds by how much; without a penalty it is the objective itself.
 
     Parameters
     ----------

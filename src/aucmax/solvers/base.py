@@ -8,8 +8,8 @@ A solver is a dataclass of settings. A run calls, in this order,
     init(problem, w)            the `State` before the first epoch
     epoch(problem, state, rng)  the `State` one epoch later, until the gap is small or `state.ended`
 
-What others must know of an algorithm stands on its class: the losses and penalties it takes, the losses it is the
-default for, whether it streams, and the accuracy it promises.
+What others must know of an algorithm is declared on its class: the losses and penalties it takes, the losses it is
+the default for, whether it streams, and the accuracy it promises.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Promise(NamedTuple):
 
     gap: float  # relative to the objective
     epochs: int  # within which it is reached
-    in_ball: bool = False  # of the loss over a ball of the solver's own, instead of the penalised objective
+    in_ball: bool = False  # minimising the loss over the solver's ball, instead of the penalised objective
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a run stands; each solver adds what its next epoch needs. Never changed, and picklable."""
+    """The state of a run; each solver adds the fields that its next epoch needs. Immutable and picklable."""
 
     w: np.ndarray  # the weights to return so far
     passes: float  # over the data, that they cost
@@ -88,11 +88,11 @@ class Solver(BaseEstimator, ABC):
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
     from_moments: ClassVar[bool] = False  # full moments are all it needs: exact streams, rows can be unlearned
-    certified: ClassVar[bool] = True  # False: it stops by a rule of its own, not by the gap
+    certified: ClassVar[bool] = True  # False: it has its own stopping rule, not the gap
 
     @classmethod
     def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
-        """Whether to take it as the default for a table of that size; else the next default for the loss is asked."""
+        """Whether it is the right default for a table of that size; if not, the next one for the loss is tried."""
         return True
 
     def check_settings(self) -> None:

@@ -87,7 +87,7 @@ class FSAUC(Solver):
         Subtract the midpoint of the class means from the rows.
     max_epochs, tol
         See `Solver`. The gap of a ball is of first order in the distance to the optimum: at a gap of a tenth of
-        the objective, the objective itself is within some hundredths or thousandths.
+        the objective, the objective itself is within hundredths or thousandths of the minimum.
     """
 
     radius: float | None = None
@@ -179,7 +179,7 @@ def _theorem(problem: Problem, R: float, kappa: float, n0: int) -> tuple[float, 
 
 @compiled
 def _stage(X, y, order, size, scaling, limits, eta, v, al):
-    """The mean of the iterates of v = (w, a, b) from v itself, which is left as it is."""
+    """The mean of the iterates of v = (w, a, b), starting from v, which is not changed."""
     start = v
     start_al = al
     dim = v.size - 2

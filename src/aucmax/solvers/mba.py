@@ -13,7 +13,7 @@ Cyclic coordinate descent (gram_descent.py) then continues from the last weights
 
 which is the objective itself, less 1/2, with the sample in place of all pairs. After T rounds of B pairs the weights
 are (BT)^-1/2 from the minimiser, and the objective 1/(BT) above the minimum. A round costs O(B dim^2); as all pairs
-together cost no more than B = n (`exact`), the sample is worth its while only on far fewer pairs than rows.
+together cost no more than B = n (`exact`), sampling pays only with far fewer pairs than rows.
 """
 
 from __future__ import annotations

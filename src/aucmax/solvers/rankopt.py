@@ -8,7 +8,7 @@ smoothed AUC of these pairs,
 
     R(w) = sum_k v_k sigma(-m_k),    m_k = w.(x_k - x'_k),    grad R = -sum_k v_k sigma(m_k) sigma(-m_k) (x_k - x'_k)
 
-The length of w says how sharp the steps of sigma are, and stays as it is: w moves on the sphere |w| = B along the
+The length of w determines how sharp the steps of sigma are, and is fixed: w moves on the sphere |w| = B along the
 great circle in the direction of steepest descent u, |u| = B,
 
     w <- cos(a) w + sin(a) u

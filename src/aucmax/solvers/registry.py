@@ -1,7 +1,7 @@
 """The registry of solvers: finding one by name, the default for a loss, for a stream.
 
-Nothing here names an algorithm: the losses a solver takes, those it is the default for and whether it streams are
-read from its class.
+No algorithm is special here: the losses a solver takes, those it is the default for and whether it streams are read
+from its class.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def solvers_for(loss: Loss, *, online: bool = False) -> list[str]:
 
 
 def find_solver(solver: Any, X: Any, loss: Loss) -> Solver:
-    """The solver of that name, the solver given, or for "auto" the default for the loss; its settings are checked."""
+    """The solver of that name, the one given, or for "auto" the default for the loss, with its settings checked."""
     if isinstance(solver, str) and solver == "auto":
         solver = default_solver(loss, X)
     if isinstance(solver, str) and solver in SOLVERS:
@@ -76,19 +76,21 @@ def default_solver(loss: Loss, X: Any) -> str:
 
 
 def streaming_solver(solver: Any, loss: Any) -> Any:
-    """The solver of a stream: "auto" stands for the streaming default of the loss of that name.
+    """The solver of a stream: "auto" is resolved to the streaming default of the loss of that name.
 
-    Where a loss has none, "auto" stands for a default that does not stream, which `check_streams` refuses by name.
+    Where a loss has none, it is resolved to a default that does not stream, which `check_streams` refuses by name,
+    and for an unknown loss to any streaming default, so that the loss is refused.
     """
     if not (isinstance(solver, str) and solver == "auto"):
         return solver
     streaming = [name for name, kind in SOLVERS.items() if loss in kind.streams_for]
     defaults = [name for name, kind in SOLVERS.items() if loss in kind.default_for]
-    return next(iter(streaming + defaults), "exact")
+    others = [name for name, kind in SOLVERS.items() if kind.streams_for]
+    return (streaming + defaults + others)[0]
 
 
 def check_streams(solver: Any) -> bool:
-    """Refuse, as missing attributes are, a solver or the name of one that does not learn from a stream."""
+    """True for a solver, or the name of one, that learns from a stream; else AttributeError, for `available_if`."""
     found = _instance(solver)
     if found is None or not found.online:
         online = {name: kind for name, kind in SOLVERS.items() if kind.online}
@@ -99,7 +101,7 @@ def check_streams(solver: Any) -> bool:
 
 
 def check_unlearns(solver: Any) -> bool:
-    """Refuse, as missing attributes are, a solver or the name of one that cannot unlearn rows of its stream."""
+    """True for a solver, or the name of one, that can unlearn rows; else AttributeError, for `available_if`."""
     found = _instance(solver)
     if found is None or not found.from_moments:
         able = sorted(name for name, kind in SOLVERS.items() if kind.from_moments)

@@ -8,7 +8,7 @@ Row by row, with F_i and x' of saddle_function.py, eta_t = min(1/L, zeta / sqrt(
 
     (w, a, b) <- project[(w, a, b) - eta_t dF_i],    |w| <= R, |a|, |b| <= R kappa
     al <- clip(al + eta_t dF_i/dal, -2 R kappa, 2 R kappa)                       (ascent)
-    answer: sum_t c_t w_t / sum_t c_t over the w_t before the steps,   c_t = eta_t t^tilt    (published: tilt = 0)
+    result: sum_t c_t w_t / sum_t c_t over the w_t before the steps,   c_t = eta_t t^tilt    (published: tilt = 0)
 
 For the penalised objective R = 1/(2 sqrt(l2)), 1/(4 l1) or the smaller of both: there the minimiser always is inside,
 as l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4 at it, m = w.delta.

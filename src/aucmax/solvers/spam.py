@@ -7,7 +7,7 @@ With class means m+ and m-, m_{-y} the mean of the other class, e_i = n r_i and 
     G_i = e_i (w.(x_i - m_{-y_i}) - y_i) (x_i - xi),        E[G_i] = gradient of the squared pair loss
     w_t = prox_{eta_t penalty}(w_{t-1} - eta_t G_i),        eta_t = 1 / (L + l2 t),  L = 2 max_i e_i |x_i - xi|^2
 
-and the answer is the average of the w_t with weights t. Any xi leaves G_i unbiased; the midpoint makes a run
+and the result is the average of the w_t with weights t. Any xi leaves G_i unbiased; the midpoint makes a run
 independent of the origin of the columns, as the objective is, and far less noisy. Without l2, eta_t = 1/(L sqrt(t)).
 
 For L2, w = s v + c xi with numbers s and c; a = w.m+ and b = w.m- are tracked, so that a step costs O(nonzeros of

@@ -7,10 +7,12 @@ With planes a_k.w + b_k <= loss(w), the plane zero among them, and an L2 penalty
     min_w max_k (a_k.w + b_k) + l2/2 |w|^2  =  max_s  s.b - |A's|^2 / (2 l2),    s_k >= 0, sum_k s_k = 1
 
 whose value at any s is a lower bound of the objective, and w = -A's / l2. The dual is solved by sequential minimal
-optimisation: of two planes one gives to the other the share that is best. Memory: about 80 planes of dim numbers.
+optimisation, which moves the best share from one plane to another. Memory: about 80 planes of dim numbers.
 """
 
 from __future__ import annotations
+
+from copy import copy
 
 import numpy as np
 
@@ -26,16 +28,14 @@ class Bundle:
     def __init__(self, dim: int, l2: float) -> None:
         self.l2 = l2
         self.planes = [np.zeros(dim)]  # a_k
-        self.b = np.zeros(1)
+        self.b = np.zeros(1)  # b_k
         self.gram = np.zeros((1, 1))  # inner products of the a_k
         self.share = np.ones(1)  # s_k
         self.idle = np.zeros(1, dtype=np.int64)  # solves since each plane last had a share
 
     def copy(self) -> Bundle:
         """An independent bundle; arrays and lists are replaced and never written to, so that these can be shared."""
-        other = Bundle.__new__(Bundle)
-        other.__dict__.update(self.__dict__)
-        return other
+        return copy(self)
 
     def add(self, a: np.ndarray, b: float) -> float:
         """Add a plane; return the lower bound that it gives alone."""

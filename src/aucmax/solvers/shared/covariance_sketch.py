@@ -2,11 +2,11 @@
 
     Gao, Jin, Zhu, Zhou. "One-Pass AUC Optimization." ICML 2013, section 3.3 (OPAUCr).
 
-Every row meets a random vector a of tau signs over sqrt(tau), so that E[aa'] = I/tau and |a| = 1 (the paper takes
-Gaussians, of which the sketch has a larger variance). For each class, sums over its rows of weight s,
+Every row is paired with a random vector a of tau signs over sqrt(tau), so that E[aa'] = I/tau and |a| = 1 (Gaussians,
+as in the paper, give the sketch a larger variance). For each class, sums over its rows of weight s,
 
     C = sum s x,  Z = sum sqrt(s) x a',  r = sum sqrt(s) a,  T = sum s;    mean = C/T,    Zc = Z - mean r'
-    covariance = Zc Zc' / T,                                        never negative, and right in the mean over a
+    covariance = Zc Zc' / T,                                        never negative, and unbiased over a
 
 The released code subtracts another term instead of centring Z, and keeps most of mean mean'. A step on w is dense, as
 means are; but w stays in the span of rows seen, and may be kept as coefficients th on few columns:
