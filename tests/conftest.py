@@ -1,4 +1,4 @@
-"""Seeded tables, and the brute force over all pairs that everything is held against."""
+"""Seeded tables, and the brute force over all pairs that results are compared with."""
 
 import numpy as np
 import pytest

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import FORMS, make_problem
 
-from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge
-from aucmax.losses import pairwise_sums as engine
-from aucmax.losses.hinges import Huberised
+from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge, pairwise_sums
+from aucmax.losses.hinges import HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
-from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import Ball, ElasticNet
 
@@ -29,7 +27,7 @@ BRUTE = {
 }
 SMOOTH = {
     "squared_hinge": (SquaredHinge(), BRUTE["squared_hinge"], lambda z: 2.0 * (z > 0)),
-    "huberised": (Huberised(WIDTH), lambda m: huber(1.0 - m), lambda z: ((z > 0) & (z <= WIDTH)) / WIDTH),
+    "huberised": (HuberisedHinge(WIDTH), lambda m: huber(1.0 - m), lambda z: ((z > 0) & (z <= WIDTH)) / WIDTH),
     "exponential": (LOSSES["exponential"](), BRUTE["exponential"], lambda z: np.exp(z - 1.0)),
 }
 
@@ -38,7 +36,7 @@ def make(table, *, form=np.asarray, ties=False, weighted=True, dtype=float, **op
     X, y, weight = table(**options)
     X = np.round(X) if ties else X
     weight = weight if weighted else np.ones(y.size)
-    return Data.of(form(X.astype(dtype)), y, weight, standardize=False, full=False), X, y, weight
+    return make_problem(form(X.astype(dtype)), y, weight).data, X, y, weight
 
 
 def weights(dim, seed=1):
@@ -81,21 +79,22 @@ def test_hinge_subgradient_counts_the_pairs_strictly_inside_the_margin(table, pa
 
 @pytest.mark.parametrize("name", SMOOTH)
 @pytest.mark.parametrize("ties", [False, True])
-def test_curve_is_value_gradient_and_hessian_of_the_pairs(table, pairs, name, ties):
+def test_evaluation_is_value_gradient_and_hessian_of_the_pairs(table, pairs, name, ties):
     data, X, y, weight = make(table, ties=ties)
     loss, value, second = SMOOTH[name]
     w = np.array([0.25, -0.25, 0.0, 0.5, 0.25, -0.25]) if ties else weights(6)
     v = weights(6, seed=2)
     all_pairs = pairs(X, y, weight)
-    D, margins = all_pairs.differences, all_pairs.differences @ w
+    D = all_pairs.differences
+    margins = all_pairs.differences @ w
     assert not ties or ((margins == 1.0).any() and (margins == 1.0 - WIDTH).any())
-    curve = loss.at(data, data.scores(w))
-    assert curve.value == pytest.approx(all_pairs.weights @ value(margins), **EXACT)
+    evaluation = loss.at(data, data.scores(w))
+    assert evaluation.value == pytest.approx(all_pairs.weights @ value(margins), **EXACT)
     step = 1e-7  # of the margin: the first derivative is continuous
     first = (value(margins + step) - value(margins - step)) / (2 * step)
-    np.testing.assert_allclose(data.combine(curve.coefficients()), D.T @ (all_pairs.weights * first), atol=1e-6)
+    np.testing.assert_allclose(data.combine(evaluation.coefficients()), D.T @ (all_pairs.weights * first), atol=1e-6)
     expected = D.T @ (all_pairs.weights * second(1.0 - margins) * (D @ v))
-    np.testing.assert_allclose(data.combine(curve.product(data.scores(v))), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(data.combine(evaluation.product(data.scores(v))), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_huberised_coefficients_are_exact(table, pairs):
@@ -104,18 +103,18 @@ def test_huberised_coefficients_are_exact(table, pairs):
     all_pairs = pairs(X, y, weight)
     z = 1.0 - all_pairs.differences @ w
     alpha = all_pairs.weights * np.clip(z / WIDTH, 0.0, 1.0)
-    curve = Huberised(WIDTH).at(data, data.scores(w))
-    np.testing.assert_allclose(data.combine(curve.coefficients()), -all_pairs.differences.T @ alpha, rtol=1e-9)
-    assert curve.mass == pytest.approx(alpha.sum(), **EXACT)
-    assert curve.hinge == pytest.approx(all_pairs.weights @ np.maximum(z, 0.0), **EXACT)
-    assert curve.slack == pytest.approx(all_pairs.weights @ np.maximum(z, 0.0) - alpha @ z, **EXACT)
+    evaluation = HuberisedHinge(WIDTH).at(data, data.scores(w))
+    np.testing.assert_allclose(data.combine(evaluation.coefficients()), -all_pairs.differences.T @ alpha, rtol=1e-9)
+    assert evaluation.mass == pytest.approx(alpha.sum(), **EXACT)
+    assert evaluation.hinge == pytest.approx(all_pairs.weights @ np.maximum(z, 0.0), **EXACT)
+    assert evaluation.slack == pytest.approx(all_pairs.weights @ np.maximum(z, 0.0) - alpha @ z, **EXACT)
 
 
 @pytest.mark.parametrize("name", BRUTE)
 def test_csr_equals_dense(table, name):
     w = weights(6)
     value, gradient = LOSSES[name]().value_and_gradient(make(table)[0], w)
-    other, slope = LOSSES[name]().value_and_gradient(make(table, form=sparse.csr_array)[0], w)
+    other, slope = LOSSES[name]().value_and_gradient(make(table, form=FORMS["csr"])[0], w)
     assert other == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(slope, gradient, rtol=1e-10, atol=1e-12)
 
@@ -135,7 +134,7 @@ def test_single_precision_rows(table, pairs, name):
 def test_large_and_shifted_scores_keep_their_digits(table, pairs, name, offset, size):
     X, y, weight = table()
     X = np.round(X * 1024) / 1024 + offset  # differences of rows are exact
-    data = Data.of(X, y, weight, standardize=False, full=False)
+    data = make_problem(X, y, weight).data
     w = size * np.round(weights(6) * 64) / 64
     all_pairs = pairs(X, y, weight)
     expected = all_pairs.weights @ BRUTE[name](all_pairs.differences @ w)
@@ -146,7 +145,7 @@ def test_large_and_shifted_scores_keep_their_digits(table, pairs, name, offset, 
 @pytest.mark.parametrize("name", ["squared_hinge", "hinge"])
 def test_satisfied_pairs_cost_nothing(name):
     X = np.concatenate([np.full((5, 1), 3.0), np.full((7, 1), 1.0)])
-    data = Data.of(X, np.repeat([1.0, -1.0], [5, 7]), np.ones(12), standardize=False, full=False)
+    data = make_problem(X, np.repeat([1.0, -1.0], [5, 7])).data
     value, gradient = LOSSES[name]().value_and_gradient(data, np.array([1.0]))
     assert value == 0.0 and gradient.tolist() == [0.0]
 
@@ -160,7 +159,7 @@ def test_exponential_does_not_overflow(table):
 def test_exponential_does_not_see_a_shift(table):
     X, y, weight = table()
     w = weights(6)
-    near, far = (Data.of(X + shift, y, weight, standardize=False, full=False) for shift in (0.0, 1e4))
+    near, far = (make_problem(X + shift, y, weight).data for shift in (0.0, 1e4))
     expected = Exponential().value_and_gradient(near, w)[0]
     assert Exponential().value_and_gradient(far, w)[0] == pytest.approx(expected, rel=1e-9)
 
@@ -171,7 +170,7 @@ def test_sorting_puts_scores_in_order_however_close(spread, n):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     scores = np.where(rng.random(n) < 0.5, 1e3, 0.0) + spread * rng.normal(size=n)
-    data = Data.of(np.zeros((n, 1)), y, np.ones(n), standardize=False, full=False)
+    data = make_problem(np.zeros((n, 1)), y).data
     order = SortedScores.of(data, scores)
     for rows, ordered, sign in ((order.pos, order.a, 1.0), (order.neg, order.b, -1.0)):
         np.testing.assert_array_equal(ordered, np.sort(scores[y == sign]))
@@ -180,11 +179,12 @@ def test_sorting_puts_scores_in_order_however_close(spread, n):
 
 
 def test_sorting_gives_up_repairs_that_take_too_long(monkeypatch):
-    monkeypatch.setattr(engine, "MOVES", 0)
+    monkeypatch.setattr(pairwise_sums, "MOVES", 0)
     rng = np.random.default_rng(0)
-    scores, y = 1e3 + 1e-10 * rng.normal(size=500), np.where(rng.random(500) < 0.5, 1.0, -1.0)
+    scores = 1e3 + 1e-10 * rng.normal(size=500)
+    y = np.where(rng.random(500) < 0.5, 1.0, -1.0)
     scores[:100] = 0.0
-    (rows, ordered), _ = engine._sorted_classes(scores, y)
+    (rows, ordered), _ = pairwise_sums._sorted_classes(scores, y)
     np.testing.assert_array_equal(ordered, np.sort(scores[y > 0]))
     np.testing.assert_array_equal(scores[rows], ordered)
 
@@ -211,7 +211,8 @@ def test_certificate_is_below_every_other_point(table, name, penalty):
 
 def test_squared_hinge_gap_is_that_of_its_dual(table, pairs):
     data, X, y, weight = make(table)
-    w, l2 = 0.2 * weights(6), 0.1
+    w = 0.2 * weights(6)
+    l2 = 0.1
     all_pairs = pairs(X, y, weight)
     z = np.maximum(1.0 - all_pairs.differences @ w, 0.0)
     gradient = -2.0 * all_pairs.differences.T @ (all_pairs.weights * z)

@@ -2,27 +2,12 @@
 
 import numpy as np
 import pytest
+from problems import make_problem, run_epochs
 from scipy.optimize import minimize
 
 from aucmax import AUCClassifier
-from aucmax.losses import Squared
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.adaoam import AdaOAM, project
-
-
-def problem_of(X, y, weight=None, l2=0.01):
-    weight = np.ones(y.size) if weight is None else weight
-    return Problem(Data.of(X, y, weight, standardize=False, full=False), Squared(), ElasticNet(0.0, l2))
-
-
-def run(learner, problem, epochs=1, seed=0):
-    rng, state = np.random.default_rng(seed), learner.init(problem, np.zeros(problem.data.dim))
-    for _ in range(epochs):
-        state = learner.epoch(problem, state, rng)
-    return state
 
 
 def in_ball(u, h, radius):
@@ -38,7 +23,9 @@ def in_ball(u, h, radius):
 
 def published(X, y, l2, eta, delta, diagonal):
     """Algorithm 9, with the gradients g_1 to g_t kept: h is delta plus the norm of each of their rows."""
-    w, gradients, projected = np.zeros(X.shape[1]), [], 0
+    w = np.zeros(X.shape[1])
+    gradients = []
+    projected = 0
     for i in range(y.size):
         others = X[:i][y[:i] != y[i]]
         if not len(others):
@@ -60,14 +47,16 @@ def test_steps_are_those_of_the_paper(covariance, l2, eta, table):
     X, y, _ = table(n=150)
     expected, projected = published(X, y, l2, eta, 1e-6, covariance == "diagonal")
     assert projected > 5 if l2 > 1 else projected == 0
-    found = run(AdaOAM(covariance=covariance, eta=eta, order="stream"), problem_of(X, y, l2=l2)).w
+    found = run_epochs(AdaOAM(covariance=covariance, eta=eta, order="stream"), make_problem(X, y, l2=l2)).w
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
 
 
 def test_projection_is_the_nearest_point_in_the_norm_of_h():
     rng = np.random.default_rng(0)
     for radius in (0.1, 1.0, 3.0, 100.0):
-        u, squares, delta = 3.0 * rng.normal(size=6), rng.exponential(size=6) ** 4, 1e-3
+        u = 3.0 * rng.normal(size=6)
+        squares = rng.exponential(size=6) ** 4
+        delta = 1e-3
         h = delta + np.sqrt(squares)
         found = u.copy()
         project(found, squares, delta, radius)
@@ -89,22 +78,24 @@ def test_projection_is_the_nearest_point_in_the_norm_of_h():
 def test_weights_stay_in_the_ball(table):
     X, y, weight = table(n=300)
     for l2 in (0.1, 10.0, 1e4):
-        state = run(AdaOAM(eta=1.0), problem_of(X, y, weight, l2=l2))
+        state = run_epochs(AdaOAM(eta=1.0), make_problem(X, y, weight, l2=l2))
         assert np.linalg.norm(state.w) <= (1 + 1e-9) / np.sqrt(l2)
 
 
-def test_decay_follows_a_stream_that_turns_round(table):
+def test_decay_follows_a_stream_that_drifts(table):
     X, y, _ = table(n=6000)
     turned = np.concatenate([y[:5000], -y[5000:]])
-    last = problem_of(X[5000:], turned[5000:])
-    problem = problem_of(X, turned)
-    after = {decay: run(AdaOAM(decay=decay, order="stream"), problem).w for decay in (1.0, 0.99)}
+    last = make_problem(X[5000:], turned[5000:])
+    problem = make_problem(X, turned)
+    after = {decay: run_epochs(AdaOAM(decay=decay, order="stream"), problem).w for decay in (1.0, 0.99)}
     assert last.objective(after[0.99]) < last.objective(after[1.0])
 
 
 def test_decay_is_what_is_left_of_the_squares(table):
     X, y, _ = table(n=50)
-    one, other = (run(AdaOAM(decay=d, eta=1e-9, order="stream"), problem_of(X, y)).squares for d in (1.0, 0.5))
+    one, other = (
+        run_epochs(AdaOAM(decay=d, eta=1e-9, order="stream"), make_problem(X, y)).squares for d in (1.0, 0.5)
+    )
     y_first = next(i for i in range(50) if (y[:i] != y[i]).any())
     gradients = []
     for i in range(y_first, 50):
@@ -116,22 +107,23 @@ def test_decay_is_what_is_left_of_the_squares(table):
 
 def test_averaging_comes_nearer_to_the_minimum(table):
     X, y, weight = table(n=500)
-    problem = problem_of(X, y, weight)
-    last, average = (run(AdaOAM(average=a), problem, epochs=20).w for a in (False, True))
+    problem = make_problem(X, y, weight)
+    last, average = (run_epochs(AdaOAM(average=a), problem, epochs=20).w for a in (False, True))
     assert problem.objective(average) < problem.objective(last)
 
 
-def test_what_cannot_be_done_is_refused(table):
-    X, y, _ = table()
+def test_invalid_settings_are_refused():
     for decay in (0.0, 1.5, "x"):
         with pytest.raises(ValueError, match="decay"):
-            AdaOAM(decay=decay).adapt(problem_of(X, y))
-    with pytest.raises(ValueError, match="unknown covariance 'sketched'"):
-        AdaOAM(covariance="sketched").adapt(problem_of(X, y))
+            AdaOAM(decay=decay).check_settings()
+    with pytest.raises(ValueError, match=r"covariance='sketched'; give one of \['full', 'diagonal'\]"):
+        AdaOAM(covariance="sketched").check_settings()
+    with pytest.raises(ValueError, match="delta=None; give a finite number above 0"):
+        AdaOAM(delta=None).check_settings()
+    with pytest.raises(ValueError, match="average='no'; give True or False"):
+        AdaOAM(average="no").check_settings()
     with pytest.raises(ValueError, match="above 2000 columns"):
-        AdaOAM().adapt(problem_of(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
-    with pytest.raises(ValueError, match="delta=None; give a finite number above zero"):
-        AdaOAM(delta=None).adapt(problem_of(X, y))
+        AdaOAM().check_problem(make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
 
 
 @pytest.mark.parametrize("value", ["x", 0.0, 2])

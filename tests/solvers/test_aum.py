@@ -4,12 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import EACH_FORM, make_problem
 
 from aucmax.losses.area_under_min import AreaUnderMin
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.aum import AUM
 
 
@@ -17,7 +14,7 @@ from aucmax.solvers.aum import AUM
 def test_loss_is_the_integral_of_the_lesser_rate_and_its_slope(table, ties):
     X, y, weight = table()
     X = np.round(X) if ties else X
-    data = Data.of(X, y, weight, standardize=False, full=False)
+    data = make_problem(X, y, weight).data
     w = np.array([1.0, -1.0, 0.0, 2.0, 1.0, -1.0]) + (0.0 if ties else 0.1 * np.arange(6))
     value, gradient = AreaUnderMin().value_and_gradient(data, w)
     assert value == pytest.approx(lesser_rate(X @ w, y, weight), rel=1e-12)
@@ -33,14 +30,15 @@ def test_tiny_weights_count_as_others_do(table):
     X, y, weight = table(100)
     found = []
     for each in (weight, np.ldexp(weight, -660)):
-        data = Data.of(X, y, each, standardize=True, full=True)
-        found.append(AUM(max_epochs=10).solve(Problem(data, AreaUnderMin(), ElasticNet(0.0, 0.3))).coef)
+        problem = make_problem(X, y, each, loss=AreaUnderMin(), l2=0.3, standardize=True, full=True)
+        found.append(AUM(max_epochs=10).solve(problem).coef)
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
 
 
 def lesser_rate(scores, y, weight):
-    """Sum over the gaps between scores of the lesser error rate when only what is above is called positive."""
-    cuts, share = np.unique(scores), np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
+    """Sum over the gaps between scores of the lesser error rate when only what is above is predicted positive."""
+    cuts = np.unique(scores)
+    share = np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
     pieces = []
     for low, high in pairwise(cuts):
         above = scores >= high
@@ -48,12 +46,11 @@ def lesser_rate(scores, y, weight):
     return sum(pieces)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@EACH_FORM
 def test_solver_lowers_the_loss_and_its_gap_is_a_bound(table, form):
     X, y, weight = table(100)
     solver = AUM(max_epochs=30)
-    data = Data.of(form(X), y, weight, standardize=True, full=True)
-    problem = Problem(data, AreaUnderMin(), ElasticNet(0.0, 0.3))
+    problem = make_problem(form(X), y, weight, loss=AreaUnderMin(), l2=0.3, standardize=True, full=True)
     solution = solver.solve(problem)
     objective = solution.trace["objective"]
     assert objective[-1] < objective[0]
@@ -61,4 +58,4 @@ def test_solver_lowers_the_loss_and_its_gap_is_a_bound(table, form):
     rng = np.random.default_rng(0)
     for size in (0.01, 0.1, 1.0):
         for v in solution.coef + size * rng.normal(size=(100, 6)):
-            assert problem.objective(v / (v @ data.delta)) >= solution.objective - solution.gap - 1e-12
+            assert problem.objective(v / (v @ problem.data.delta)) >= solution.objective - solution.gap - 1e-12

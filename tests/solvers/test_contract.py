@@ -1,35 +1,37 @@
-"""What every name in SOLVERS promises, and the exact optima that all others are held against."""
+"""What every name in SOLVERS guarantees, and the exact optima that all others are compared with."""
 
 import pickle
 import re
 
 import numpy as np
 import pytest
+from problems import CASES, EACH_FORM, FORMS, make_problem, run_epochs, table_of_case
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import ElasticNet as ScikitElasticNet
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
-from aucmax.losses import LOSSES
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.losses import LOSSES, Squared
 from aucmax.problem.penalties import ElasticNet
-from aucmax.solvers import CG, SOLVERS, Exact
+from aucmax.solvers import CG, SOLVERS, Exact, State
+from aucmax.solvers.registry import losses_of
 
-FORMS = {"dense": np.asarray, "csr_array": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
+SPARSE_FORMS = {**FORMS, "csr_matrix": sparse.csr_matrix}
 SHAPES = {"more rows": (60, 6), "more columns": (20, 45)}
 EXACT = {"exact": Exact(tol=1e-15), "cg": CG(tol=1e-18)}
+EACH_SOLVER = pytest.mark.parametrize("name", SOLVERS)
+L2 = ElasticNet(0.0, 0.2)
 
 
 def make(X, y, weight, solver, penalty, *, standardize=True):
     """The problem of the first loss that the solver takes."""
     full = solver.wants_scatter(*X.shape, penalty)
-    return Problem(Data.of(X, y, weight, standardize=standardize, full=full), solver.losses[0](), penalty)
+    return make_problem(X, y, weight, penalty, loss=solver.losses[0](), standardize=standardize, full=full)
 
 
 @pytest.mark.parametrize("solver", EXACT.values(), ids=EXACT)
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("form", SPARSE_FORMS.values(), ids=SPARSE_FORMS)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("standardize", [True, False])
 @pytest.mark.parametrize("unscaled", [False, True])
@@ -44,14 +46,15 @@ def test_l2_equals_a_solve_over_all_pairs(table, pairs, solver, form, shape, sta
 
 
 @pytest.mark.parametrize("solver", EXACT.values(), ids=EXACT)
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("form", SPARSE_FORMS.values(), ids=SPARSE_FORMS)
 @pytest.mark.parametrize("penalty", [ElasticNet(0.02, 0.03), ElasticNet(0.05, 0.0)], ids=["elastic net", "l1"])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_elastic_net_equals_scikit_learn_on_the_equivalent_rows(table, solver, form, penalty, shape):
-    """Rows sqrt(r)(x - mean) with target 0 and the row delta with target 1 (spec 0.5)."""
+    """Rows sqrt(r)(x - mean) with target 0 and the row delta with target 1 (docs/mathematics.md, section 4)."""
     X, y, weight = table(*shape)
     problem = make(form(X), y, weight, solver, penalty)
-    r, means = np.empty(y.size), np.empty_like(X)
+    r = np.empty(y.size)
+    means = np.empty_like(X)
     for side in (y > 0, y < 0):
         r[side] = weight[side] / weight[side].sum()
         means[side] = np.average(X[side], axis=0, weights=weight[side])
@@ -66,7 +69,7 @@ def test_elastic_net_equals_scikit_learn_on_the_equivalent_rows(table, solver, f
     np.testing.assert_allclose(solution.coef, oracle.coef_, atol=1e-8)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("form", SPARSE_FORMS.values(), ids=SPARSE_FORMS)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_no_penalty_gives_the_shortest_minimiser(table, pairs, form, shape):
     X, y, weight = table(*shape)
@@ -100,72 +103,51 @@ def test_cg_and_columns_take_many_columns(table):
         assert all(answer.converged for answer in answers)
 
 
-# How near to the minimum a solver of each name must come on small tables, in the epochs given. The first ones
-# converge linearly; those of the online family as 1/t at best.
-REACH = {
-    "mba": (2e-2, 300),
-    "exact": (1e-12, 5),
-    "cg": (1e-12, 200),
-    "sdca": (1e-10, 500),
-    "vrspam": (1e-10, 300),
-    "spdam": (1e-10, 2000),
-    "pair_svrg": (1e-10, 500),
-    "spam": (2e-2, 300),
-    "solam": (2e-2, 300),
-}
-OTHER_LOSSES = {"newton": (1e-9, 100), "cutting_plane": (1e-4, 300)}  # held against liblinear in their own files
-CONSTRAINED = {"fsauc": 0.2}  # minimises over a ball of its own: its certificate must shrink to this share
-CASES = {
-    "plain": {},
-    "imbalanced": {"n": 600, "rate": 0.01},
-    "badly scaled": {"unscaled": True},
-    "collinear": {"seed": 3},
-}
+# By what their class promises: the minimum of the penalised objective, for the squared loss and for others, that of
+# the loss over their ball, or without a certificate the ranking alone.
+CERTIFIED = {name: kind for name, kind in SOLVERS.items() if kind.certified}
+PENALISED = {name: kind for name, kind in CERTIFIED.items() if not kind.promise.in_ball}
+OF_SQUARED_LOSS = [name for name, kind in PENALISED.items() if Squared in kind.losses]
+OF_OTHER_LOSSES = [name for name in PENALISED if name not in OF_SQUARED_LOSS]  # see also their own files
+IN_BALL = [name for name in CERTIFIED if name not in PENALISED]
+UNCERTIFIED = [name for name in SOLVERS if name not in CERTIFIED]
+EACH_CASE = pytest.mark.parametrize("case", CASES)
 
 
-def table_of(table, case, form=np.asarray):
-    X, y, weight = table(**{"n": 200, **CASES[case]})
-    if case == "collinear":
-        X[:, 1] = X[:, 0]
-        X[:, 2] = X[:, 3] + X[:, 4]
-    return form(X), y, weight
+@EACH_SOLVER
+def test_certified_solvers_make_a_promise(name):
+    assert SOLVERS[name].certified == (SOLVERS[name].promise is not None)
 
 
-def test_every_solver_has_a_promise():
-    uncertified = {name for name, kind in SOLVERS.items() if not kind.certified}
-    assert set(SOLVERS) == set(REACH) | set(OTHER_LOSSES) | set(CONSTRAINED) | uncertified
-
-
-@pytest.mark.parametrize("name", REACH)
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("name", OF_SQUARED_LOSS)
+@EACH_CASE
+@EACH_FORM
 def test_reaches_the_minimum(table, name, case, form):
-    near, epochs = REACH[name]
+    near, epochs, _ = SOLVERS[name].promise
     solver = SOLVERS[name](tol=near / 2, max_epochs=epochs)
-    X, y, weight = table_of(table, case, form)
-    problem = make(X, y, weight, solver, ElasticNet(0.0, 0.2))
-    best = Exact().solve(make(X, y, weight, Exact(), ElasticNet(0.0, 0.2))).objective
-    solution = solver.solve(problem, rng=np.random.default_rng(0))
+    X, y, weight = table_of_case(table, case)
+    best = Exact().solve(make(form(X), y, weight, Exact(), L2)).objective
+    solution = solver.solve(make(form(X), y, weight, solver, L2), rng=np.random.default_rng(0))
     excess = solution.objective - best
     assert excess <= near * best
     assert solution.gap >= excess - 1e-13
 
 
-@pytest.mark.parametrize("name", OTHER_LOSSES)
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("name", OF_OTHER_LOSSES)
+@EACH_CASE
+@EACH_FORM
 def test_certifies_its_own_loss(table, name, case, form):
-    near, epochs = OTHER_LOSSES[name]
+    near, epochs, _ = SOLVERS[name].promise
     solver = SOLVERS[name](tol=near, max_epochs=epochs)
-    X, y, weight = table_of(table, case, form)
-    solution = solver.solve(make(X, y, weight, solver, ElasticNet(0.0, 0.2)), rng=np.random.default_rng(0))
+    X, y, weight = table_of_case(table, case)
+    solution = solver.solve(make(form(X), y, weight, solver, L2), rng=np.random.default_rng(0))
     assert solution.converged and solution.gap <= near * solution.objective
 
 
-@pytest.mark.parametrize("name", [name for name, kind in SOLVERS.items() if not kind.certified])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", UNCERTIFIED)
+@EACH_CASE
 def test_ranks_nearly_as_the_exact_solver(table, name, case):
-    X, y, weight = table_of(table, case)
+    X, y, weight = table_of_case(table, case)
     loss = SOLVERS[name].losses[0].name
     model = AUCClassifier(alpha=0.2, solver=SOLVERS[name](max_epochs=5), loss=loss, random_state=0)
     aucs = [
@@ -175,48 +157,82 @@ def test_ranks_nearly_as_the_exact_solver(table, name, case):
     assert aucs[0] >= aucs[1] - 0.04
 
 
-@pytest.mark.parametrize("name", CONSTRAINED)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", IN_BALL)
+@EACH_CASE
 def test_comes_near_the_minimum_on_its_ball(table, name, case):
-    solver = SOLVERS[name](tol=CONSTRAINED[name], max_epochs=300)
-    problem = make(*table_of(table, case), solver, ElasticNet(0.0, 0.2))
+    near, epochs, _ = SOLVERS[name].promise
+    solver = SOLVERS[name](tol=near, max_epochs=epochs)
+    problem = make(*table_of_case(table, case), solver, L2)
     solution = solver.solve(problem, rng=np.random.default_rng(0))
-    assert solution.gap <= CONSTRAINED[name] * solution.objective
+    assert solution.gap <= near * solution.objective
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@EACH_SOLVER
 def test_dense_equals_sparse(table, name):
     solver = SOLVERS[name](max_epochs=3, tol=0.0)
-    if hasattr(solver, "batch_size"):  # else it follows from the number of entries stored
+    if "batch_size" in solver.get_params():  # else it follows from the number of entries stored
         solver.batch_size = 4
     X, y, weight = table(200)
     runs = [
-        solver.solve(make(form(X), y, weight, solver, ElasticNet(0.0, 0.2)), rng=np.random.default_rng(1)).coef
-        for form in (np.asarray, sparse.csr_array)
+        solver.solve(make(form(X), y, weight, solver, L2), rng=np.random.default_rng(1)).coef
+        for form in FORMS.values()
     ]
     np.testing.assert_allclose(*runs, atol=1e-10 * max(1.0, np.abs(runs[0]).max()))
 
 
-@pytest.mark.parametrize("name", SOLVERS)
-def test_goes_on_from_a_pickled_state_as_if_it_had_not_stopped(table, name):
-    solver, rng = SOLVERS[name](), np.random.default_rng(2)
-    problem = solver.adapt(make(*table(200), solver, ElasticNet(0.0, 0.2)))
-    state = solver.init(problem, np.zeros(problem.data.dim))
-    state = solver.epoch(problem, state, rng)
-    kept = pickle.dumps((state, rng))
-    going_on = solver.epoch(problem, state, rng)
-    again, again_rng = pickle.loads(kept)
-    np.testing.assert_array_equal(solver.epoch(problem, again, again_rng).w, going_on.w)
+@EACH_SOLVER
+def test_continues_from_a_pickled_state_as_if_it_had_not_stopped(table, name):
+    solver = SOLVERS[name]()
+    rng = np.random.default_rng(2)
+    problem = make(*table(200), solver, L2)
+    state = run_epochs(solver, problem, rng=rng)
+    pickled = pickle.dumps((state, rng))
+    after = run_epochs(solver, problem, state=state, rng=rng)
+    again, again_rng = pickle.loads(pickled)
+    np.testing.assert_array_equal(run_epochs(solver, problem, state=again, rng=again_rng).w, after.w)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@EACH_SOLVER
+def test_states_keep_to_the_contract(table, name):
+    solver = SOLVERS[name]()
+    problem = make(*table(200), solver, L2)
+    state = run_epochs(solver, problem, 2)
+    assert isinstance(state, State)
+    assert state.w.shape == (6,) and state.passes > 0
+    assert isinstance(state.ended, bool)
+    if state.certificate is not None:
+        objective, gap = state.certificate
+        assert objective == pytest.approx(solver.adapt(problem).objective(state.w), rel=1e-9) and gap >= 0
+    with pytest.raises(AttributeError):
+        state.passes = 0.0
+
+
+@EACH_SOLVER
+def test_every_setting_has_a_constraint_that_its_default_satisfies(name):
+    solver = SOLVERS[name]()
+    constrained = {
+        setting for kind in type(solver).__mro__ for setting in vars(kind).get("parameter_constraints", ())
+    }
+    assert set(solver.get_params()) == constrained
+    solver.check_settings()
+
+
+@EACH_SOLVER
+def test_wrong_settings_are_refused_before_anything_else(name):
+    for setting in SOLVERS[name]().get_params():
+        solver = SOLVERS[name]().set_params(**{setting: object()})
+        with pytest.raises(ValueError, match=f"{setting}=.*; give "):
+            solver.solve(None)
+
+
+@EACH_SOLVER
 def test_other_losses_and_penalties_are_refused_by_name(table, name, monkeypatch):
     class Cubic:
         name = "cubic"
 
     monkeypatch.setitem(LOSSES, "cubic", Cubic)
     X, y, _ = table()
-    taken = [loss for loss, kind in LOSSES.items() if issubclass(kind, SOLVERS[name].losses)]
+    taken = losses_of(SOLVERS[name])
     with pytest.raises(ValueError, match=re.escape(f"does not take loss='cubic'; it takes {taken}")):
         AUCClassifier(solver=name, loss="cubic").fit(X, y)
     refused = {"l1": 1.0, "elastic net": 0.5}
@@ -231,36 +247,36 @@ def test_other_losses_and_penalties_are_refused_by_name(table, name, monkeypatch
 )
 def test_limits_of_a_run_are_checked(table, settings):
     X, y, _ = table()
-    with pytest.raises(ValueError, match=f"{next(iter(settings))}=.*; give a"):
+    with pytest.raises(ValueError, match=f"{next(iter(settings))}=.*; give an? "):
         AUCClassifier(solver=SOLVERS["cg"](**settings)).fit(X, y)
 
 
-def test_fsauc_does_not_pretend_to_heed_the_l1_norm(table):
+def test_fsauc_refuses_the_l1_norm(table):
     X, y, _ = table()
     with pytest.raises(ValueError, match=r"takes the penalties .*, not 'l1'"):
         AUCClassifier(solver="fsauc", l1_ratio=1.0).fit(X, y)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@EACH_SOLVER
 def test_rows_sorted_by_label_do_no_harm(table, name):
     solver = SOLVERS[name](max_epochs=5, tol=0.0)
     X, y, weight = table(600)
     order = np.argsort(y)
     objectives = [
-        solver.solve(make(X[rows], y[rows], weight[rows], solver, ElasticNet(0.0, 0.2)), rng=np.random.default_rng(3))
+        solver.solve(make(X[rows], y[rows], weight[rows], solver, L2), rng=np.random.default_rng(3))
         for rows in (order, np.random.default_rng(4).permutation(600))
     ]
     assert objectives[0].objective == pytest.approx(objectives[1].objective, rel=0.05)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@EACH_SOLVER
 def test_survives_clone_and_pickle(name):
     solver = SOLVERS[name](max_epochs=7)
     assert clone(solver).get_params() == pickle.loads(pickle.dumps(solver)).get_params() == solver.get_params()
 
 
-@pytest.mark.parametrize("name", SOLVERS)
-def test_stops_when_told(table, name):
+@EACH_SOLVER
+def test_stops_when_the_callback_returns_true(table, name):
     solver = SOLVERS[name](tol=0.0, max_epochs=50)
     problem = make(*table(), solver, ElasticNet(0.0, 0.1))
     seen = []
@@ -270,7 +286,7 @@ def test_stops_when_told(table, name):
     assert solution.n_epochs == len(seen) == len(solution.trace) == 1
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@EACH_SOLVER
 def test_same_seed_same_answer(table, name):
     solver = SOLVERS[name](max_epochs=3)
     problem = make(*table(), solver, ElasticNet(0.0, 0.1))

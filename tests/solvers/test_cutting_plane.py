@@ -1,17 +1,15 @@
-"""Cutting planes against liblinear on explicit pairs, the certificate against the truth, and the three parts."""
+"""Cutting planes against liblinear on explicit pairs, the certificate against the optimum, and the three parts."""
 
 import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import EACH_FORM, liblinear, make_problem
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
 
 from aucmax import AUCClassifier
 from aucmax.losses import Hinge
-from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import cutting_plane
@@ -19,16 +17,8 @@ from aucmax.solvers.cutting_plane import CuttingPlane
 from aucmax.solvers.shared.bundle import IDLE, Bundle
 
 
-def make(X, y, weight, l2, *, form=np.asarray, dtype=float):
-    data = Data.of(form(X.astype(dtype)), y, weight, standardize=False, full=False)
-    return Problem(data, Hinge(), ElasticNet(0.0, l2))
-
-
-def liblinear(all_pairs, l2):
-    """Minimiser over explicit pairs, every other one turned around as liblinear wants two classes."""
-    sign = np.where(np.arange(all_pairs.weights.size) % 2 == 0, 1.0, -1.0)
-    model = LinearSVC(C=1.0, loss="hinge", fit_intercept=False, dual=True, tol=1e-10, max_iter=10**6)
-    return model.fit(sign[:, None] * all_pairs.differences, sign, sample_weight=all_pairs.weights / l2).coef_[0]
+def make(X, y, weight, l2):
+    return make_problem(X, y, weight, l2=l2, loss=Hinge())
 
 
 @pytest.fixture(params=["hybrid", "planes alone", "Newton given up"])
@@ -42,11 +32,11 @@ def part(request, monkeypatch):
 
 
 @pytest.mark.parametrize("l2", [1e-3, 0.1])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@EACH_FORM
 def test_optimum_is_that_of_liblinear_on_all_pairs(table, pairs, part, l2, form):
     X, y, weight = table(n=40)
-    problem = make(X, y, weight, l2, form=form)
-    best = problem.objective(liblinear(pairs(X, y, weight), l2))
+    problem = make(form(X), y, weight, l2)
+    best = problem.objective(liblinear(pairs(X, y, weight), l2, "hinge"))
     solution = CuttingPlane().solve(problem)
     assert solution.converged
     assert solution.objective == pytest.approx(best, rel=3e-5)
@@ -56,7 +46,8 @@ def test_optimum_is_that_of_liblinear_on_all_pairs(table, pairs, part, l2, form)
 @pytest.mark.parametrize("l2", [1e-4, 0.03])
 def test_gap_is_never_below_the_excess(table, part, l2):
     problem = make(*table(n=100, dim=5), l2)
-    best, trace = CuttingPlane(tol=1e-6).solve(problem).objective, CuttingPlane(tol=1e-4).solve(problem).trace
+    best = CuttingPlane(tol=1e-6).solve(problem).objective
+    trace = CuttingPlane(tol=1e-4).solve(problem).trace
     assert (trace["gap"] >= trace["objective"] - best - 1e-14).all()
     assert (np.diff(trace["objective"]) <= 0).all() and (np.diff(trace["objective"] - trace["gap"]) >= -1e-15).all()
 
@@ -93,7 +84,7 @@ def test_reaches_the_tolerance(table, shape, l2):
 
 def test_single_precision(table):
     X, y, weight = table(n=200)
-    single, double = (CuttingPlane().solve(make(X, y, weight, 0.01, dtype=kind)) for kind in (np.float32, float))
+    single, double = (CuttingPlane().solve(make(X.astype(kind), y, weight, 0.01)) for kind in (np.float32, float))
     assert single.objective == pytest.approx(double.objective, rel=1e-5)
 
 
@@ -119,17 +110,17 @@ def test_the_constant_of_the_auc_svm(table):
     assert CuttingPlane(C=C).solve(make(X, y, weight, 1.0)).objective == pytest.approx(expected.objective, rel=1e-9)
 
 
-def test_the_constant_is_told_as_alpha_and_checked(table):
+def test_the_constant_is_reported_as_alpha_and_checked(table):
     X, y, _ = table()
     model = AUCClassifier(loss="hinge", solver=CuttingPlane(C=1e-3)).fit(X, y)
     assert model.alpha_ == pytest.approx(1e3 / ((y > 0).sum() * (y < 0).sum()))
     for settings in ({"C": -1.0}, {"C": "1"}, {"batch": 0}, {"batch": 2.5}):
-        with pytest.raises(ValueError, match="; give a"):
+        with pytest.raises(ValueError, match="; give "):
             AUCClassifier(loss="hinge", solver=CuttingPlane(**settings)).fit(X, y)
 
 
 @pytest.mark.parametrize("alpha", [1e-8, 1e-12])
-def test_planes_end_where_they_hardly_move_the_gap(alpha):
+def test_the_run_ends_where_planes_hardly_move_the_gap(alpha):
     rng = np.random.default_rng(2)
     X = np.round(rng.normal(size=(60, 4)), 1)
     X[:, 3], X[10:20] = 2.0, X[:10]
@@ -147,9 +138,10 @@ def test_refuses_other_penalties(table, penalty):
         CuttingPlane().solve(Problem(data, Hinge(), penalty))
 
 
-def test_a_kept_state_goes_on_as_if_never_stopped(table, part):
+def test_a_pickled_state_continues_as_if_never_stopped(table, part):
     problem = make(*table(n=400, dim=5), 1e-4)
-    solver, rng = CuttingPlane(), np.random.default_rng(0)
+    solver = CuttingPlane()
+    rng = np.random.default_rng(0)
     state = solver.init(problem, np.zeros(5))
     for _ in range(6):
         kept = pickle.dumps(state)
@@ -162,7 +154,8 @@ def test_a_kept_state_goes_on_as_if_never_stopped(table, part):
 
 def test_bundle_finds_the_minimum_of_its_model():
     rng = np.random.default_rng(0)
-    bundle, l2 = Bundle(3, 0.1), 0.1
+    bundle = Bundle(3, 0.1)
+    l2 = 0.1
     planes = [(rng.normal(size=3), rng.random()) for _ in range(6)]
     for plane in planes:
         bundle.add(*plane)

@@ -1,21 +1,23 @@
 """FSAUC: projection and stages against plain references, the answer against the exact minimiser in the ball."""
 
 import os
-import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 from scipy.optimize import minimize
-from shifted import auc, epochs, make, minimum_in_ball, table
 
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import project_l1
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.fsauc import FSAUC, Limits, project
-from aucmax.solvers.shared.order import shuffled_blocks
-from aucmax.solvers.shared.saddle import Frame, in_ball
+from aucmax.solvers.fsauc import FSAUC, StageLimits, project
+from aucmax.solvers.shared.saddle_function import RowScaling, in_ball
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+
+
+def make(X, y, weight=None, alpha=0.1, **options):
+    return make_problem(X, y, weight, l2=alpha, **options)
 
 
 def onto_set(v, limits):
@@ -44,7 +46,7 @@ def cases(number):
     """Points, starts inside the set, and limits, most of them with both constraints active."""
     rng = np.random.default_rng(0)
     for _ in range(number):
-        limits = Limits(rng.uniform(0.5, 3.0), rng.uniform(0.2, 2.0), rng.uniform(0.1, 1.5), np.inf)
+        limits = StageLimits(rng.uniform(0.5, 3.0), rng.uniform(0.2, 2.0), rng.uniform(0.1, 1.5), np.inf)
         yield 3.0 * rng.normal(size=8), onto_set(rng.normal(size=8), limits), limits
 
 
@@ -88,47 +90,59 @@ def test_projection_is_the_minimum_of_the_distance():
 
 
 def published(problem, order, solver):
-    """One pass of section 4 of the specification, from zero, with explicit rows and in the scale of the paper."""
-    X, y, s = problem.data.X, problem.data.y, problem.data.weight / problem.data.weight.mean()
-    frame = Frame.of(problem.data, centred=True)
-    rows = (X - frame.centre) / frame.unit
+    """One pass as published (docs/mathematics.md, section 8), from zero, with explicit rows, in the paper's scale."""
+    X = problem.data.X
+    y = problem.data.y
+    s = problem.data.weight / problem.data.weight.mean()
+    scaling = RowScaling.of(problem.data, centred=True)
+    rows = (X - scaling.centre) / scaling.unit
     p = s[y > 0].sum() / s.sum()
-    R, k = problem.penalty.radius * frame.unit, np.sqrt((rows**2).sum(axis=1).max())
+    R = problem.penalty.radius * scaling.unit
+    k = np.sqrt((rows**2).sum(axis=1).max())
     n = y.size
     m = max(1, int(np.floor(0.5 * np.log2(2 * n / np.log2(n)))) - 1)
-    n0, delta = n // m, 0.1
+    n0 = n // m
+    delta = 0.1
     tail = np.sqrt(2 * np.log(12 / delta))
     xi = min(p, 1 - p) - np.sqrt(2 * np.log(12 / delta) / n0)
     G = max((1 + 4 * k) * k * (R + 1), 2 * k * (2 * R + 1 + 2 * R * k), 2 * k * (4 * k * R + 11 * R + 1))
-    R_k, beta = 2 * np.sqrt(1 + 2 * k**2) * R, 1 + 8 * k**2
+    R_k = 2 * np.sqrt(1 + 2 * k**2) * R
+    beta = 1 + 8 * k**2
     D = 2 * np.sqrt(2) * k * R_k
-    v, al, stages = np.zeros(X.shape[1] + 2), 0.0, []
+    v = np.zeros(X.shape[1] + 2)
+    al = 0.0
+    stages = []
     for number, part in enumerate(np.array_split(order, m)):
         if solver.schedule == "theorem":
             eta = np.sqrt(beta) * R_k / (G * np.sqrt(2 * n0))
         else:
             eta = solver.eta / (2 * p * (1 - p)) / 2**number
-        start, start_al, total = v.copy(), al, np.zeros_like(v)
+        start = v.copy()
+        start_al = al
+        total = np.zeros_like(v)
         count = -(-part.size // solver.batch_size)
         for b in range(count):
             batch = part[b * part.size // count : (b + 1) * part.size // count]
-            dv, dal = np.zeros_like(v), -2 * p * (1 - p) * al
+            dv = np.zeros_like(v)
+            dal = -2 * p * (1 - p) * al
             for i in batch:
-                x, share = rows[i], s[i] / batch.size
-                q, side = v[:-2] @ x, -2 if y[i] > 0 else -1
+                x = rows[i]
+                share = s[i] / batch.size
+                q = v[:-2] @ x
+                side = -2 if y[i] > 0 else -1
                 c = 2 * (1 - p) if y[i] > 0 else 2 * p
                 dv[:-2] += share * c * ((q - v[side]) - y[i] * (1 + al)) * x
                 dv[side] -= share * c * (q - v[side])
                 dal -= share * c * y[i] * q
             v = v - eta * dv
-            limits = Limits(R, R * k, R_k, D)
+            limits = StageLimits(R, R * k, R_k, D)
             inside = onto_set(v, limits)
             v = inside if np.linalg.norm(inside - start) <= R_k else dykstra(v, start, limits)
             low, high = max(-2 * R * k, start_al - D), min(2 * R * k, start_al + D)
             al = np.clip(al + eta * dal, low, high)
             total += v / count
         v = total
-        al = -(v[:-2] @ problem.data.delta) / frame.unit
+        al = -(v[:-2] @ problem.data.delta) / scaling.unit
         stages.append(eta)
         R_k /= 2
         if xi > 0:
@@ -136,18 +150,18 @@ def published(problem, order, solver):
             D = 2 * np.sqrt(2) * k * R_k + 4 * np.sqrt(2) * k * (2 + tail) * (1 + 2 * k) * R / np.sqrt(xi * n0)
         else:
             D = np.inf
-    return v[:-2] / frame.unit, np.array(stages) * 2 * p * (1 - p)
+    return v[:-2] / scaling.unit, np.array(stages) * 2 * p * (1 - p)
 
 
 # a step of 20 meets the balls around the starts, dozens of times
 @pytest.mark.parametrize(("weighted", "size", "eta"), [(False, 1, 0.02), (True, 5, 0.02), (True, 1, 20.0)])
 def test_stages_are_the_published_ones(weighted, size, eta):
-    X, y, weight = table(n=600)
+    X, y, weight = shifted_table(n=600)
     solver = FSAUC(radius=0.3, eta=eta, batch_size=size)
     problem = solver.adapt(make(X, y, weight if weighted else None))
     order = shuffled_blocks(y.size, np.random.default_rng(0))
     expected, _ = published(problem, order, solver)
-    for form in (np.asarray, sparse.csr_array):
+    for form in FORMS.values():
         data = Data(form(X), y, problem.data.weight, problem.data.raw_moments, problem.data.scale)
         state = solver.init(problem, np.zeros(8))
         state = solver.epoch(Problem(data, problem.loss, problem.penalty), state, np.random.default_rng(0))
@@ -156,12 +170,12 @@ def test_stages_are_the_published_ones(weighted, size, eta):
 
 @pytest.mark.parametrize("n", [300, 4000])  # xi is not positive, positive
 def test_schedule_of_the_theorem(n):
-    X, y, _ = table(n=n)
+    X, y, _ = shifted_table(n=n)
     solver = FSAUC(radius=0.3, schedule="theorem", batch_size=1)
     problem = solver.adapt(make(X, y))
     order = shuffled_blocks(y.size, np.random.default_rng(0))
     expected, etas = published(problem, order, solver)
-    stages = solver._stages(problem, Frame.of(problem.data, True), 1)
+    stages = solver._stages(problem, RowScaling.of(problem.data, True), 1)
     np.testing.assert_allclose([eta for eta, _ in stages], etas, rtol=1e-12)
     state = solver.epoch(problem, solver.init(problem, np.zeros(8)), np.random.default_rng(0))
     np.testing.assert_allclose(state.w, expected, atol=1e-8)
@@ -170,7 +184,7 @@ def test_schedule_of_the_theorem(n):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("radius", [None, 0.3])
 def test_approaches_the_minimum_in_the_ball(weighted, radius):
-    X, y, weight = table(n=2000, dim=10)
+    X, y, weight = shifted_table(n=2000, dim=10)
     problem = make(X, y, weight if weighted else None, full=True)
     ball = in_ball(problem, radius, 1)
     lowest = ball.objective(minimum_in_ball(ball, project_l1))
@@ -184,46 +198,38 @@ def test_approaches_the_minimum_in_the_ball(weighted, radius):
 
 
 def test_schedule_of_the_theorem_improves_with_epochs():
-    problem = make(*table(n=2000, dim=10))
+    problem = make(*shifted_table(n=2000, dim=10))
     trace = FSAUC(schedule="theorem", max_epochs=20, tol=0.0).solve(problem, rng=np.random.default_rng(0)).trace
     assert trace["objective"][-1] < trace["objective"][0]
 
 
 def test_weights_are_in_the_ball():
-    found = FSAUC(radius=0.2, max_epochs=3).solve(make(*table()), rng=np.random.default_rng(0))
+    found = FSAUC(radius=0.2, max_epochs=3).solve(make(*shifted_table()), rng=np.random.default_rng(0))
     assert np.abs(found.coef).sum() <= 0.2 * (1 + 1e-12)
 
 
 def test_dense_equals_csr():
-    X, y, weight = table()
+    X, y, weight = shifted_table()
     solver = FSAUC(batch_size=3)
-    dense = epochs(solver, make(X, y, weight), 3)[-1]
-    csr = epochs(solver, make(sparse.csr_array(X), y, weight), 3)[-1]
+    dense, csr = (run_epochs(solver, make(form(X), y, weight), 3) for form in FORMS.values())
     np.testing.assert_allclose(dense.w, csr.w, atol=1e-12)
 
 
 def test_same_seed_same_answer():
-    problem = make(*table())
-    first, second, other = (epochs(FSAUC(), problem, 2, seed)[-1].w for seed in (0, 0, 1))
+    problem = make(*shifted_table())
+    first, second, other = (run_epochs(FSAUC(), problem, 2, seed).w for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()
 
 
 def test_resumes_from_a_pickled_state():
-    solver, problem = FSAUC(), make(*table())
-    whole = epochs(solver, problem, 4)
-    rng = np.random.default_rng(0)
-    for _ in range(2):
-        shuffled_blocks(problem.data.n, rng)
-    state = pickle.loads(pickle.dumps(whole[2]))
-    for _ in range(2):
-        state = solver.epoch(solver.adapt(problem), state, rng)
-    np.testing.assert_array_equal(state.w, whole[4].w)
-    assert state.passes == 4
+    resumed, state = resumed_and_not(FSAUC(), make(*shifted_table()))
+    np.testing.assert_array_equal(resumed.w, state.w)
+    assert resumed.passes == 4
 
 
 def test_one_percent_positives():
-    problem = make(*table(n=4000, dim=6, rate=0.01)[:2], full=True)
+    problem = make(*shifted_table(n=4000, dim=6, rate=0.01)[:2], full=True)
     best = Exact().solve(problem)
     found = FSAUC(max_epochs=30, tol=0.0).solve(problem, rng=np.random.default_rng(0))
     assert auc(problem.data, found.coef) > auc(problem.data, best.coef) - 0.01
@@ -236,22 +242,20 @@ def test_few_rows_and_equal_class_means():
         assert np.isfinite(found.coef).all()
 
 
-def test_bad_settings_are_named():
-    problem = make(*table())
-    with pytest.raises(ValueError, match="unknown schedule 'cosine'; choose one of"):
+def test_invalid_settings_are_named():
+    problem = make(*shifted_table())
+    with pytest.raises(ValueError, match="schedule='cosine'; give one of"):
         FSAUC(schedule="cosine").solve(problem)
-    with pytest.raises(ValueError, match="eta=-1; give a finite number above zero"):
+    with pytest.raises(ValueError, match="eta=-1; give None or a finite number above 0"):
         FSAUC(eta=-1).solve(problem)
-    with pytest.raises(ValueError, match="radius='a'; give a finite number above zero"):
+    with pytest.raises(ValueError, match="radius='a'; give None or a finite number above 0"):
         FSAUC(radius="a").solve(problem)
-    with pytest.raises(ValueError, match=r"batch_size=2\.5; give a whole number above zero"):
+    with pytest.raises(ValueError, match=r"batch_size=2\.5; give None or an integer of 1 or more"):
         FSAUC(batch_size=2.5).solve(problem)
 
 
 @pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA is not set")
 def test_a9a_within_a_hundredth_of_the_optimum():
-    z = np.load(os.path.join(os.environ["AUCMAX_DATA"], "a9a.npz"))
-    X = sparse.csr_array((z["data"].astype(float), z["indices"], z["indptr"]), shape=tuple(z["shape"]))
-    problem = make(X, np.where(z["y"] > 0, 1.0, -1.0), alpha=1e-3)
+    problem = make(*a9a(), alpha=1e-3)
     found = FSAUC(max_epochs=10).solve(problem, rng=np.random.default_rng(0))
     assert auc(problem.data, found.coef) > 0.9021 - 0.01

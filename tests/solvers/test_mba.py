@@ -1,35 +1,25 @@
-"""MBA: the minimiser of the pairs drawn, how they are drawn, and the rate at which it comes to that of all pairs."""
+"""MBA: the minimiser over the pairs drawn, how they are drawn, and the rate at which it nears that of all pairs."""
+
+from functools import partial
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import EACH_FORM, make_problem
+from problems import run_epochs as run_rounds
 from sklearn.linear_model import ElasticNet as ScikitElasticNet
 from sklearn.linear_model import Ridge
 
 from aucmax import AUCClassifier
-from aucmax.losses import Squared
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.mba import MBA, drawn_pairs
 
 PENALTIES = {"l2": ElasticNet(0.0, 0.1), "elastic net": ElasticNet(0.05, 0.1), "l1": ElasticNet(0.1, 0.0)}
-
-
-def problem_of(X, y, weight, penalty, *, full=False):
-    return Problem(Data.of(X, y, weight, standardize=True, full=full), Squared(), penalty)
-
-
-def run(solver, problem, rounds, seed=0):
-    rng, state = np.random.default_rng(seed), solver.init(problem, np.zeros(problem.data.dim))
-    for _ in range(rounds):
-        state = solver.epoch(problem, state, rng)
-    return state
+problem_of = partial(make_problem, standardize=True)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@EACH_FORM
 def test_weights_are_those_of_scikit_learn_on_all_pairs_drawn(table, penalty, form):
     """The squared loss of pairs is least squares of the target 1 on their differences."""
     X, y, weight = table(200)
@@ -43,7 +33,8 @@ def test_weights_are_those_of_scikit_learn_on_all_pairs_drawn(table, penalty, fo
         settings = {"fit_intercept": False, "tol": 1e-14, "max_iter": 10**6}
         oracle = ScikitElasticNet(alpha=alpha, l1_ratio=penalty.l1 / alpha, **settings)
     oracle.fit(d, np.ones(200))
-    np.testing.assert_allclose(run(MBA(pairs=50), problem, 4, seed=7).w, oracle.coef_, atol=1e-6)  # sweeps end early
+    found = run_rounds(MBA(pairs=50), problem, 4, seed=7).w
+    np.testing.assert_allclose(found, oracle.coef_, atol=1e-6)  # sweeps end early
 
 
 def test_pairs_are_of_both_classes_and_drawn_by_weight(table):
@@ -60,7 +51,7 @@ def test_error_falls_as_the_root_of_the_number_of_pairs(table):
     best = Exact().solve(problem).coef
     pairs = np.array([100, 1000, 10_000])
     errors = [
-        np.mean([np.linalg.norm(run(MBA(pairs=size // 5), problem, 5, seed).w - best) for seed in range(20)])
+        np.mean([np.linalg.norm(run_rounds(MBA(pairs=size // 5), problem, 5, seed).w - best) for seed in range(20)])
         for size in pairs
     ]
     slope = np.polyfit(np.log(pairs), np.log(errors), 1)[0]
@@ -68,19 +59,19 @@ def test_error_falls_as_the_root_of_the_number_of_pairs(table):
 
 
 def test_passes_count_two_rows_a_pair(table):
-    assert run(MBA(pairs=30), problem_of(*table(60), PENALTIES["l2"]), 3).passes == 3.0
+    assert run_rounds(MBA(pairs=30), problem_of(*table(60), PENALTIES["l2"]), 3).passes == 3.0
 
 
 @pytest.mark.parametrize(
     ("solver", "dim", "message"),
     [
-        (MBA(pairs=0), 2, "pairs=0; give a whole number above zero$"),
-        (MBA(pairs=10.5), 2, "pairs=10.5; give a whole number"),
-        (MBA(pairs=None), 2, "pairs=None; give a whole number"),
+        (MBA(pairs=0), 2, "pairs=0; give an integer of 1 or more$"),
+        (MBA(pairs=10.5), 2, "pairs=10.5; give an integer"),
+        (MBA(pairs=None), 2, "pairs=None; give an integer"),
         (MBA(), 3001, "matrix of 3001 x 3001"),
     ],
 )
-def test_bad_settings_are_named(solver, dim, message):
+def test_invalid_settings_are_named(solver, dim, message):
     X, y = np.random.default_rng(0).normal(size=(6, dim)), np.tile([0, 1], 3)
     with pytest.raises(ValueError, match=message):
         AUCClassifier(solver=solver).fit(X, y)

@@ -1,42 +1,28 @@
-"""Newton against liblinear on explicit pairs, its certificate against the truth, and its limits."""
+"""Newton against liblinear on explicit pairs, its certificate against the optimum, and its limits."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import EACH_FORM, FORMS, liblinear, make_problem
 from scipy.optimize import minimize
-from sklearn.svm import LinearSVC
 
 from aucmax.losses import Exponential, SquaredHinge
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.newton import Newton
-from aucmax.solvers.shared.sample import Sample
+from aucmax.solvers.shared.subsample import Subsample
 
 PENALTIES = {"l2": ElasticNet(0.0, 0.02), "elastic net": ElasticNet(0.02, 0.01), "l1": ElasticNet(0.05, 0.0)}
-
-
-def make(X, y, weight, penalty, *, form=np.asarray, dtype=float, standardize=False):
-    data = Data.of(form(X.astype(dtype)), y, weight, standardize=standardize, full=False)
-    return Problem(data, SquaredHinge(), penalty)
-
-
-def liblinear(all_pairs, l2):
-    """Minimiser over explicit pairs, every other one turned around as liblinear wants two classes."""
-    sign = np.where(np.arange(all_pairs.weights.size) % 2 == 0, 1.0, -1.0)
-    model = LinearSVC(C=1.0, loss="squared_hinge", fit_intercept=False, dual=True, tol=1e-10, max_iter=10**6)
-    weight = all_pairs.weights / l2
-    return model.fit(sign[:, None] * all_pairs.differences, sign, sample_weight=weight).coef_[0]
+make = partial(make_problem, loss=SquaredHinge())
 
 
 @pytest.mark.parametrize("l2", [1e-3, 0.1])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@EACH_FORM
 def test_optimum_is_that_of_liblinear_on_all_pairs(table, pairs, l2, form):
     X, y, weight = table(n=40)
-    problem = make(X, y, weight, ElasticNet(0.0, l2), form=form)
-    best = problem.objective(liblinear(pairs(X, y, weight), l2))
+    problem = make(form(X), y, weight, ElasticNet(0.0, l2))
+    best = problem.objective(liblinear(pairs(X, y, weight), l2, "squared_hinge"))
     solution = Newton(tol=1e-9).solve(problem)
     assert solution.objective == pytest.approx(best, rel=3e-5)
     assert solution.objective <= best * (1 + 1e-9)
@@ -61,9 +47,7 @@ def test_reaches_the_tolerance(table, penalty, shape, unscaled):
     assert solution.converged
     objective, gap = problem.certify(solution.coef)
     assert objective == pytest.approx(solution.objective, rel=1e-12)
-    assert (
-        gap <= 1.001e-6 * objective
-    )  # scores are updated by the solver and computed resets_fitted_state by the problem
+    assert gap <= 1.001e-6 * objective  # the solver updates scores, the problem computes them from scratch
 
 
 def test_elastic_net_leaves_exact_zeros_where_the_optimum_has_them(table):
@@ -78,9 +62,7 @@ def test_elastic_net_leaves_exact_zeros_where_the_optimum_has_them(table):
 @pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
 def test_csr_equals_dense(table, penalty):
     X, y, weight = table(n=300, dim=8)
-    dense, csr = (
-        Newton(tol=1e-12).solve(make(X, y, weight, penalty, form=f)).coef for f in (np.asarray, sparse.csr_array)
-    )
+    dense, csr = (Newton(tol=1e-12).solve(make(form(X), y, weight, penalty)).coef for form in FORMS.values())
     np.testing.assert_allclose(csr, dense, rtol=1e-5, atol=1e-6)
 
 
@@ -97,7 +79,8 @@ def test_a_weight_of_two_is_two_rows(table):
 
 def test_single_precision(table):
     X, y, weight = table(n=300, dim=8)
-    single, double = (Newton().solve(make(X, y, weight, PENALTIES["l2"], dtype=kind)) for kind in (np.float32, float))
+    types = (np.float32, float)
+    single, double = (Newton().solve(make(X.astype(dtype), y, weight, PENALTIES["l2"])) for dtype in types)
     assert single.converged
     assert single.objective == pytest.approx(double.objective, rel=1e-5)
 
@@ -118,21 +101,22 @@ def test_huge_rows(table):
 
 def test_constant_columns_and_rows_of_zeros(table):
     X, y, weight = table(n=100)
-    X[:, 2], X[:5] = 7.0, 0.0
+    X[:, 2] = 7.0
+    X[:5] = 0.0
     solution = Newton().solve(make(X, y, weight, PENALTIES["l2"]))
     assert solution.converged
 
 
-def test_a_sample_is_taken_from_tall_tables_only(table):
+def test_tall_tables_only_are_subsampled(table):
     tall, wide = (make(*table(n=n, dim=dim), PENALTIES["l2"]).data for n, dim in ((4000, 5), (4000, 50)))
-    sample = Sample.of(tall)
-    assert sample is not None and Sample.of(wide) is None
-    assert sample.data.n <= 800 and set(sample.data.y) == {-1.0, 1.0}
+    subsample = Subsample.of(tall)
+    assert subsample is not None and Subsample.of(wide) is None
+    assert subsample.data.n <= 800 and set(subsample.data.y) == {-1.0, 1.0}
 
 
 @pytest.mark.parametrize("rate", [0.002, 0.3, 0.998])
 @pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
-def test_tall_tables_start_from_a_sample(table, rate, penalty):
+def test_tall_tables_start_from_a_subsample(table, rate, penalty):
     problem = make(*table(n=5000, dim=4, rate=rate), penalty)
     solution = Newton(tol=1e-8).solve(problem)
     assert solution.converged
@@ -141,9 +125,10 @@ def test_tall_tables_start_from_a_sample(table, rate, penalty):
 
 
 @pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
-def test_a_kept_state_goes_on_as_if_never_stopped(table, penalty):
+def test_a_pickled_state_continues_as_if_never_stopped(table, penalty):
     problem = make(*table(n=400, dim=5), penalty)
-    rng, solver = np.random.default_rng(0), Newton()
+    rng = np.random.default_rng(0)
+    solver = Newton()
     first = solver.epoch(problem, solver.init(problem, np.zeros(5)), rng)
     kept = pickle.dumps(first)
     second = solver.epoch(problem, first, rng)
@@ -152,10 +137,10 @@ def test_a_kept_state_goes_on_as_if_never_stopped(table, penalty):
 
 
 @pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@EACH_FORM
 def test_exponential_optimum_is_that_of_a_general_minimiser_on_all_pairs(table, pairs, penalty, form):
     X, y, weight = table(n=60, dim=4)
-    problem = Problem(Data.of(form(X), y, weight, standardize=False, full=False), Exponential(), penalty)
+    problem = make_problem(form(X), y, weight, penalty, loss=Exponential())
     all_pairs = pairs(X, y, weight)
 
     def objective(parts):  # w = parts[:4] - parts[4:], which makes the l1 norm smooth
@@ -175,7 +160,5 @@ def test_exponential_optimum_is_that_of_a_general_minimiser_on_all_pairs(table, 
 def test_exponential_on_separable_and_huge_rows(table):
     X, y, weight = table(n=200)
     for rows in (X + 5.0 * y[:, None], 1e6 * X, 1e-6 * X):
-        problem = Problem(
-            Data.of(rows, y, weight, standardize=True, full=False), Exponential(), ElasticNet(0.0, 1e-4)
-        )
+        problem = make_problem(rows, y, weight, loss=Exponential(), l2=1e-4, standardize=True)
         assert Newton(tol=1e-6).solve(problem).converged

@@ -1,31 +1,19 @@
-"""OAM: a step against a general minimiser, runs against the definition, the reservoirs against chance."""
+"""OAM: a step against a general minimiser, runs against the definition, the reservoirs against uniform samples."""
+
+from functools import partial
 
 import numpy as np
 import pytest
+from problems import make_problem, run_epochs
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
 from aucmax.losses import Hinge
-from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.oam import OAM
 
-
-def problem_of(X, y, weight=None, l2=0.0, seen=None):
-    weight = np.ones(y.size) if weight is None else weight
-    if seen is None:
-        data = Data.of(X, y, weight, standardize=False, full=False)
-    else:
-        data = Data.of_batch(X, y, weight, seen, standardize=False)
-    return Problem(data, Hinge(), ElasticNet(0.0, l2))
-
-
-def run(learner, problem, seed=0, w=None):
-    state = learner.init(problem, np.zeros(problem.data.dim) if w is None else w)
-    return learner.epoch(problem, state, np.random.default_rng(seed))
+problem_of = partial(make_problem, loss=Hinge(), l2=0.0)
 
 
 def test_a_step_is_the_minimiser_of_its_own_problem():
@@ -34,7 +22,7 @@ def test_a_step_is_the_minimiser_of_its_own_problem():
     for C in (0.01, 0.1, 1.0, 100.0):
         x, b, w0 = rng.normal(size=(3, 4))
         z = x - b
-        found = run(
+        found = run_epochs(
             OAM(C=C, normalize=False, order="stream"), problem_of(np.array([b, x]), np.array([-1.0, 1.0])), w=w0
         ).w
         above = {"type": "ineq", "fun": lambda v, z=z: v[4] - 1.0 + v[:4] @ z}
@@ -49,10 +37,12 @@ def test_a_step_is_the_minimiser_of_its_own_problem():
         np.testing.assert_allclose(found, best.x[:4], atol=1e-6)
 
 
-def published(X, y, weight, chance, learner, l2, share):
+def published(X, y, weight, uniforms, learner, l2, share):
     """Algorithms 4 to 7, row by row; the buffers are lists of rows."""
-    w, t = np.zeros(X.shape[1]), 0
-    buffers, seen = {1: [], -1: []}, {1: 0.0, -1: 0.0}
+    w = np.zeros(X.shape[1])
+    t = 0
+    buffers = {1: [], -1: []}
+    seen = {1: 0.0, -1: 0.0}
     for i, x in enumerate(X):
         own, other = int(y[i]), -int(y[i])
         rows = buffers[other]
@@ -74,8 +64,8 @@ def published(X, y, weight, chance, learner, l2, share):
         seen[own] += weight[i]
         if len(buffers[own]) < learner.buffer_size:
             buffers[own].append(x)
-        elif chance[i] * seen[own] / weight[i] < learner.buffer_size:
-            buffers[own][int(chance[i] * seen[own] / weight[i])] = x
+        elif uniforms[i] * seen[own] / weight[i] < learner.buffer_size:
+            buffers[own][int(uniforms[i] * seen[own] / weight[i])] = x
     return w, np.array(buffers[-1] + buffers[1])
 
 
@@ -86,10 +76,10 @@ def test_runs_are_those_of_the_paper(update, normalize, l2, table):
     X, y, weight = table(n=300)
     learner = OAM(update=update, normalize=normalize, buffer_size=7, C=0.02, eta=0.3, order="stream")
     share = 300 / weight.sum()
-    chance = np.random.default_rng(4).random(300)
-    expected, rows = published(X, y, weight, chance, learner, l2, share)
+    uniforms = np.random.default_rng(4).random(300)
+    expected, rows = published(X, y, weight, uniforms, learner, l2, share)
     for kind in (np.asarray, sparse.csr_array):
-        state = run(learner, problem_of(kind(X), y, weight, l2), seed=4)
+        state = run_epochs(learner, problem_of(kind(X), y, weight, l2=l2), seed=4)
         np.testing.assert_allclose(state.w, expected, rtol=1e-9, atol=1e-11)
         kept = state.reservoirs.X
         np.testing.assert_array_equal(kept.toarray() if sparse.issparse(kept) else kept, rows)
@@ -101,7 +91,7 @@ def kept_rows(weight, size, seeds):
     X, y = np.arange(n, dtype=float)[:, None], -np.ones(n)
     problem = problem_of(X, y, weight, seen=Moments.of(X, np.where(X[:, 0] > 0, -1.0, 1.0), weight, full=False))
     learner = OAM(buffer_size=size, order="stream")
-    states = (run(learner, problem, seed) for seed in range(seeds))
+    states = (run_epochs(learner, problem, seed=seed) for seed in range(seeds))
     return np.sum([np.bincount(state.reservoirs.X[:, 0].astype(int), minlength=n) for state in states], axis=0)
 
 
@@ -127,7 +117,7 @@ def test_scaled_up_buffer_is_unbiased_for_the_sum_over_all_rows(table):
     X, y = np.vstack([X[y < 0], X[y > 0][:1]]), np.append(-np.ones((y < 0).sum()), 1.0)
     learner = OAM(update="gradient", normalize=False, C=2.0, buffer_size=10, order="stream")
     problem = problem_of(X, y)
-    steps = [run(learner, problem, seed).w for seed in range(1000)]
+    steps = [run_epochs(learner, problem, seed=seed).w for seed in range(1000)]
     full = (X[-1] - X[:-1]).sum(axis=0)
     assert (np.abs(np.mean(steps, axis=0) - full) < 5 * np.std(steps, axis=0) / np.sqrt(1000)).all()
 
@@ -135,7 +125,7 @@ def test_scaled_up_buffer_is_unbiased_for_the_sum_over_all_rows(table):
 def test_reservoirs_own_their_rows_and_know_no_scale(table):
     X, y, _ = table(n=100)
     learner = OAM(buffer_size=20)
-    state = run(learner, problem_of(X, y))
+    state = run_epochs(learner, problem_of(X, y))
     kept = state.reservoirs.X.copy()
     X[:] = np.nan
     np.testing.assert_array_equal(state.reservoirs.X, kept)
@@ -157,19 +147,19 @@ def test_a_stream_may_change_from_dense_to_csr_and_to_a_smaller_buffer(table):
     np.testing.assert_allclose(answers[1], answers[0], rtol=1e-10)
 
 
-def test_identical_rows_of_both_classes_are_passed_over():
+def test_identical_rows_of_both_classes_are_skipped():
     X, y = np.ones((20, 3)), np.tile([1.0, -1.0], 10)
-    assert not run(OAM(), problem_of(X, y)).w.any()
+    assert not run_epochs(OAM(), problem_of(X, y)).w.any()
 
 
-def test_unknown_update_is_refused(table):
-    X, y, _ = table()
-    with pytest.raises(ValueError, match="unknown update 'both'"):
-        OAM(update="both").adapt(problem_of(X, y))
+def test_unknown_update_is_refused():
+    with pytest.raises(ValueError, match=r"update='both'; give one of \['sequential', 'gradient'\]"):
+        OAM(update="both").check_settings()
 
 
-@pytest.mark.parametrize("setting", [{"buffer_size": 2.5}, {"buffer_size": True}, {"C": "x"}, {"eta": "x"}], ids=str)
-def test_settings_that_are_no_numbers_are_refused(table, setting):
-    X, y, _ = table()
-    with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give a .* number above zero"):
-        OAM(**setting).adapt(problem_of(X, y))
+@pytest.mark.parametrize(
+    "setting", [{"buffer_size": 2.5}, {"buffer_size": True}, {"C": "x"}, {"eta": "x"}, {"normalize": 1}], ids=str
+)
+def test_settings_of_another_type_are_refused(setting):
+    with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give "):
+        OAM(**setting).check_settings()

@@ -1,46 +1,33 @@
 """OPAUC: gradients against all pairs, the limit against the exact minimiser, the sketch against its definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from problems import make_problem, run_epochs
 
-from aucmax.losses import Squared
-from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.shared.onepass import spread
-from aucmax.solvers.shared.sketch import row_signs
-
-
-def problem_of(X, y, weight=None, l2=0.01, seen=None, full=False):
-    weight = np.ones(y.size) if weight is None else weight
-    if seen is None:
-        data = Data.of(X, y, weight, standardize=False, full=full)
-    else:
-        data = Data.of_batch(X, y, weight, seen, standardize=False)
-    return Problem(data, Squared(), ElasticNet(0.0, l2))
-
-
-def run(learner, problem, epochs=1, seed=0):
-    rng, state = np.random.default_rng(seed), learner.init(problem, np.zeros(problem.data.dim))
-    for _ in range(epochs):
-        state = learner.epoch(problem, state, rng)
-    return state
+from aucmax.solvers.shared.covariance_sketch import row_signs
+from aucmax.solvers.shared.one_pass import total_variance
 
 
 def test_every_step_is_the_gradient_over_all_pairs_so_far(table):
     """Rows so small that the bound on the step lies above 1: with eta = 1 a step is the gradient itself."""
     X, y, _ = table(n=80)
-    X, l2 = 0.1 * X, 0.05
-    learner, rng, state = OPAUC(eta=1.0, order="stream"), np.random.default_rng(0), None
+    X = 0.1 * X
+    l2 = 0.05
+    learner = OPAUC(eta=1.0, order="stream")
+    rng = np.random.default_rng(0)
+    state = None
     steps = 0
     for i in range(80):
         rows = slice(i, i + 1)
-        problem = problem_of(X[rows], y[rows], l2=l2, seen=Moments.of(X[: i + 1], y[: i + 1], full=False))
+        problem = make_problem(X[rows], y[rows], l2=l2, seen=Moments.of(X[: i + 1], y[: i + 1], full=False))
         state = learner.init(problem, np.zeros(6)) if state is None else state
-        w, state = state.w, learner.epoch(problem, state, rng)
+        w = state.w
+        state = learner.epoch(problem, state, rng)
         others = X[:i][y[:i] != y[i]]
         if len(others):
             z = y[i] * (X[i] - others)
@@ -53,23 +40,23 @@ def test_every_step_is_the_gradient_over_all_pairs_so_far(table):
 def test_no_eta_makes_it_diverge(table):
     X, y, _ = table(n=500, unscaled=True)
     for covariance in ("full", "diagonal", "sketched"):
-        problem = problem_of(X, y, l2=1e-3)
-        assert problem.objective(run(OPAUC(eta=1e9, covariance=covariance, tau=5), problem, 5).w) < 5.0
+        problem = make_problem(X, y, l2=1e-3)
+        assert problem.objective(run_epochs(OPAUC(eta=1e9, covariance=covariance, tau=5), problem, 5).w) < 5.0
 
 
-def test_automatic_step_is_a_twentieth_over_the_spread(table):
+def test_automatic_step_is_a_twentieth_over_the_total_variance(table):
     X, y, weight = table(n=200)
-    problem = problem_of(X, y, weight)
-    given = OPAUC(eta=0.05 / spread(problem.data))
-    np.testing.assert_array_equal(run(OPAUC(), problem).w, run(given, problem).w)
+    problem = make_problem(X, y, weight)
+    given = OPAUC(eta=0.05 / total_variance(problem.data))
+    np.testing.assert_array_equal(run_epochs(OPAUC(), problem).w, run_epochs(given, problem).w)
 
 
-def test_falling_steps_and_averaging_lead_to_the_exact_minimiser(table):
+def test_decaying_steps_and_averaging_lead_to_the_exact_minimiser(table):
     X, y, weight = table(n=200)
-    problem = problem_of(X, y, weight, l2=0.1, full=True)
+    problem = make_problem(X, y, weight, l2=0.1, full=True)
     best = Exact().solve(problem)
     excess = [
-        problem.objective(run(OPAUC(decay_after=200, average=True), problem, epochs).w) - best.objective
+        problem.objective(run_epochs(OPAUC(decay_after=200, average=True), problem, epochs).w) - best.objective
         for epochs in (5, 50, 500)
     ]
     assert excess[2] < 1e-4 * best.objective
@@ -82,24 +69,27 @@ def test_diagonal_is_full_where_columns_are_uncorrelated():
     cube = np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], dtype=float)
     X = np.concatenate([cube - 0.3, cube + 0.3])
     y = np.repeat([-1.0, 1.0], 8)
-    first = {c: run(OPAUC(covariance=c, order="stream"), problem_of(X, y)) for c in ("full", "diagonal")}
+    first = {c: run_epochs(OPAUC(covariance=c, order="stream"), make_problem(X, y)) for c in ("full", "diagonal")}
     found = first["full"].statistics.scatter
     np.testing.assert_allclose(found, [np.diag(d) for d in first["diagonal"].statistics.scatter], atol=1e-12)
     later = {}
     for covariance, state in first.items():
         x = rng.normal(size=(1, 3)) if not later else later["x"]
         later["x"] = x
-        problem = problem_of(x, np.ones(1), seen=Moments.of(np.vstack([X, x]), np.append(y, 1.0), full=False))
-        zero = state._replace(last=np.zeros(3))
+        problem = make_problem(x, np.ones(1), seen=Moments.of(np.vstack([X, x]), np.append(y, 1.0), full=False))
+        zero = replace(state, last=np.zeros(3))
         later[covariance] = OPAUC(covariance=covariance).epoch(problem, zero, rng).w
     np.testing.assert_allclose(later["full"], later["diagonal"], rtol=1e-12)
 
 
 def plain_sketch(X, y, weight, signs, eta, l2):
     """Section 3.3 of the paper with centred sketches, O(dim tau) a step."""
-    dim, tau = X.shape[1], signs.shape[1]
-    w, T = np.zeros(dim), {1: 0.0, -1: 0.0}
-    C, Z = {k: np.zeros(dim) for k in T}, {k: np.zeros((dim, tau)) for k in T}
+    dim = X.shape[1]
+    tau = signs.shape[1]
+    w = np.zeros(dim)
+    T = {1: 0.0, -1: 0.0}
+    C = {k: np.zeros(dim) for k in T}
+    Z = {k: np.zeros((dim, tau)) for k in T}
     r = {k: np.zeros(tau) for k in T}
     relative = weight / weight.mean()
     for i, x in enumerate(X):
@@ -111,7 +101,9 @@ def plain_sketch(X, y, weight, signs, eta, l2):
             gradient = l2 * w + (e @ w - y[i]) * e + Zc @ (Zc.T @ w) / T[other]
             w = w - min(eta * relative[i], 1.0 / (l2 + e @ e + (Zc**2).sum() / T[other])) * gradient
         a = np.sqrt(weight[i] / tau) * (2.0 * signs[i] - 1.0)
-        T[own], C[own], r[own] = T[own] + weight[i], C[own] + weight[i] * x, r[own] + a
+        T[own] = T[own] + weight[i]
+        C[own] = C[own] + weight[i] * x
+        r[own] = r[own] + a
         Z[own] = Z[own] + np.outer(x, a)
     return w
 
@@ -120,7 +112,9 @@ def plain_sketch(X, y, weight, signs, eta, l2):
 def test_gram_form_is_the_plain_form(eta, l2, table):
     """The last setting multiplies v out many times."""
     X, y, weight = table(n=1000, dim=12)
-    state = run(OPAUC(covariance="sketched", tau=5, eta=eta, order="stream"), problem_of(X, y, weight, l2=l2))
+    state = run_epochs(
+        OPAUC(covariance="sketched", tau=5, eta=eta, order="stream"), make_problem(X, y, weight, l2=l2)
+    )
     expected = plain_sketch(X, y, weight, row_signs(state.seed, 0, 1000, 5), eta, l2)
     np.testing.assert_allclose(state.w, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     np.testing.assert_allclose(state.G, state.M.T @ state.M, rtol=0, atol=1e-9 * np.abs(state.G).max())
@@ -129,25 +123,27 @@ def test_gram_form_is_the_plain_form(eta, l2, table):
 def test_sketch_is_right_in_the_mean(table):
     """Far from centred rows, with weights; the mean of 2000 sketches is within five standard errors."""
     X, y, weight = table(n=40, dim=3)
-    problem = problem_of(X + 5.0, y, weight)
+    problem = make_problem(X + 5.0, y, weight)
     found = []
     for seed in range(2000):
-        state = run(OPAUC(covariance="sketched", tau=4, order="stream"), problem, seed=seed)
-        C, Z = state.M[:, 0], state.M[:, 1:5]
+        state = run_epochs(OPAUC(covariance="sketched", tau=4, order="stream"), problem, seed=seed)
+        C = state.M[:, 0]
+        Z = state.M[:, 1:5]
         centred = Z - np.outer(C / state.T[0], state.r[0])
         found.append(centred @ centred.T / state.T[0])
-    part, share = X[y < 0], weight[y < 0] / weight[y < 0].sum()
+    part = X[y < 0]
+    share = weight[y < 0] / weight[y < 0].sum()
     centred = part - share @ part
     error = np.std(found, axis=0) / np.sqrt(2000)
     assert (np.abs(np.mean(found, axis=0) - (centred * share[:, None]).T @ centred) < 5 * error).all()
 
 
-def test_rescaled_sketch_goes_on(table):
+def test_rescaled_sketch_can_continue(table):
     X, y, weight = table(n=60, dim=4)
     ratio = np.array([0.5, 2.0, 1.0, 3.0])
     learner = OPAUC(covariance="sketched", tau=4, order="stream")
-    state = run(learner, problem_of(X, y, weight)).rescaled(ratio)
-    state = learner.epoch(problem_of(X / ratio, y, weight), state, np.random.default_rng(0))
+    state = run_epochs(learner, make_problem(X, y, weight)).rescaled(ratio)
+    state = learner.epoch(make_problem(X / ratio, y, weight), state, np.random.default_rng(0))
     np.testing.assert_allclose(state.M[:, 0], 2.0 * weight[y < 0] @ X[y < 0] / ratio)
     np.testing.assert_allclose(state.M[:, 6], 2.0 * weight[y > 0] @ X[y > 0] / ratio)
     np.testing.assert_allclose(state.G, state.M.T @ state.M, atol=1e-9 * np.abs(state.G).max())
@@ -165,26 +161,27 @@ def test_signs_depend_on_the_seed_and_the_row_alone():
 
 
 def test_gram_matrix_is_refreshed_after_a_million_rows(table, monkeypatch):
-    monkeypatch.setattr("aucmax.solvers.shared.sketch.REFRESH", 250)
+    monkeypatch.setattr("aucmax.solvers.shared.covariance_sketch.REFRESH", 250)
     X, y, weight = table(n=200)
-    state = run(OPAUC(covariance="sketched", tau=3), problem_of(X, y, weight), epochs=2)
+    state = run_epochs(OPAUC(covariance="sketched", tau=3), make_problem(X, y, weight), epochs=2)
     np.testing.assert_array_equal(state.G, state.M.T @ state.M)
 
 
-def test_what_cannot_be_done_is_refused(table):
-    X, y, _ = table()
-    wide = problem_of(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0]))
+def test_wide_tables_need_another_covariance():
+    wide = make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0]))
     with pytest.raises(ValueError, match="above 2000 columns use 'diagonal' or 'sketched'"):
-        OPAUC().adapt(wide)
-    assert OPAUC(covariance="sketched").adapt(wide) is wide
-    with pytest.raises(ValueError, match="unknown covariance 'sparse'"):
-        OPAUC(covariance="sparse").adapt(problem_of(X, y))
+        OPAUC().check_problem(wide)
+    OPAUC(covariance="sketched").check_problem(wide)
+
+
+def test_invalid_settings_are_refused():
+    with pytest.raises(ValueError, match=r"covariance='sparse'; give one of \['full', 'diagonal', 'sketched'\]"):
+        OPAUC(covariance="sparse").check_settings()
     with pytest.raises(ValueError, match="average=True is not offered"):
-        OPAUC(covariance="sketched", average=True).adapt(problem_of(X, y))
+        OPAUC(covariance="sketched", average=True).check_settings()
 
 
 @pytest.mark.parametrize("setting", [{"tau": 1.5}, {"tau": None}, {"decay_after": 0.5}, {"eta": "x"}], ids=str)
-def test_settings_that_are_no_numbers_are_refused(table, setting):
-    X, y, _ = table()
-    with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give a .* number above zero"):
-        OPAUC(covariance="sketched", **setting).adapt(problem_of(X, y))
+def test_settings_that_are_not_numbers_are_refused(setting):
+    with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give .*(an integer of 1|a finite number)"):
+        OPAUC(covariance="sketched", **setting).check_settings()

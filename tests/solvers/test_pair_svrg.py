@@ -4,12 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from kinds import FORMS, KINDS, RATIOS, make_problem
+from problems import EACH_FORM, KINDS, RATIOS, make_problem, problem_of_kind
 from sklearn.exceptions import ConvergenceWarning
 
 from aucmax.losses import Squared
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.pair_svrg import PairSVRG, _epoch, _evaluate, _pairs, skipped_steps
@@ -27,10 +25,13 @@ def tables(eta, l2, k):
 @pytest.mark.parametrize("l2", [0.0, 1e-9, 0.01, 0.5])
 @pytest.mark.parametrize("l1", [0.0, 0.02, 0.3])
 def test_skipped_steps_equal_one_after_the_other(l1, l2):
-    rng, eta, crossings = np.random.default_rng(0), 0.1, 0
+    rng = np.random.default_rng(0)
+    eta = 0.1
+    crossings = 0
     powers, sums = tables(eta, l2, 400)
     for _ in range(500):
-        start, mu = rng.normal() * rng.choice([0.0, 0.01, 0.3]), rng.normal() * rng.choice([0.01, 0.3])
+        start = rng.normal() * rng.choice([0.0, 0.01, 0.3])
+        mu = rng.normal() * rng.choice([0.01, 0.3])
         skipped = int(rng.integers(0, 400))
         w = start
         for _ in range(skipped):
@@ -41,18 +42,22 @@ def test_skipped_steps_equal_one_after_the_other(l1, l2):
     assert crossings > 10  # signs did change
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("penalty", [ElasticNet(0.03, 0.1), ElasticNet(0.05, 0.0), ElasticNet(0.0, 0.1)])
 def test_lazy_steps_equal_dense_prox_steps_after_1000(table, form, penalty):
     X, y, _ = table(200, 30, sparsity=0.85)
-    rng, eta, m = np.random.default_rng(1), 0.02, 1000
+    rng = np.random.default_rng(1)
+    eta = 0.02
+    m = 1000
     i, j = rng.choice(np.flatnonzero(y > 0), m), rng.choice(np.flatnonzero(y < 0), m)
-    weight, mu, snapshot = rng.uniform(0.5, 2.0, m), 0.1 * rng.normal(size=30), 0.2 * rng.normal(size=30)
+    weight = rng.uniform(0.5, 2.0, m)
+    mu = 0.1 * rng.normal(size=30)
+    snapshot = 0.2 * rng.normal(size=30)
     w = snapshot.copy()
     for t in range(m):
         a = X[i[t]] - X[j[t]]
         w = penalty.prox(w - eta * (weight[t] * (a @ (w - snapshot)) * a + mu), eta)
-    data = Data.of(form(X), y, np.ones(y.size), standardize=False, full=False)
+    data = make_problem(form(X), y).data
     for run in (_epoch, getattr(_epoch, "py_func", _epoch)):  # compiled, and plain Python
         lazy = snapshot.copy()
         run(
@@ -62,9 +67,10 @@ def test_lazy_steps_equal_dense_prox_steps_after_1000(table, form, penalty):
 
 
 def test_snapshot_equals_all_pairs(table, pairs):
-    problem = make_problem(table, l1_ratio=0.3)
+    problem = problem_of_kind(table, l1_ratio=0.3)
     w = np.random.default_rng(0).normal(size=problem.data.dim)
-    P, point = pairs(problem.data.X, problem.data.y, problem.data.weight), _evaluate(problem, w)
+    P = pairs(problem.data.X, problem.data.y, problem.data.weight)
+    point = _evaluate(problem, w)
     assert point.objective == pytest.approx(P.squared(w) + problem.penalty.value(w), rel=1e-12)
     expected = -P.differences.T @ (P.weights * (1.0 - P.differences @ w))
     np.testing.assert_allclose(point.gradient, expected, atol=1e-12)
@@ -73,9 +79,12 @@ def test_snapshot_equals_all_pairs(table, pairs):
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_no_pair_is_steeper_than_L(table, sampling):
-    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    problem = problem_of_kind(table, "weighted", l1_ratio=0.3)
     state = PairSVRG(sampling=sampling).init(problem, np.zeros(problem.data.dim))
-    X, y, h, r = problem.data.X, problem.data.y, state.h, problem.data.r
+    X = problem.data.X
+    y = problem.data.y
+    h = state.h
+    r = problem.data.r
     squares = np.square(X[y > 0][:, None] - X[y < 0][None]).sum(axis=2)
     both = h[y > 0][:, None] + h[y < 0][None]
     mean = np.sum(r[y > 0][:, None] * r[y < 0][None] * both)
@@ -87,8 +96,10 @@ def test_no_pair_is_steeper_than_L(table, sampling):
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_pairs_are_drawn_as_often_as_they_should(table, sampling):
     X, y, weight = table(12, 3)
-    problem = Problem(Data.of(X, y, weight, standardize=False, full=False), Squared(), ElasticNet(0.1, 0.1))
-    h, r, m = PairSVRG(sampling=sampling).init(problem, np.zeros(3)).h, problem.data.r, 200_000
+    problem = make_problem(X, y, weight, ElasticNet(0.1, 0.1))
+    h = PairSVRG(sampling=sampling).init(problem, np.zeros(3)).h
+    r = problem.data.r
+    m = 200_000
     i, j = _pairs(problem.data, h, m, np.random.default_rng(2))
     counts = np.zeros((12, 12))
     np.add.at(counts, (i, j), 1.0)
@@ -98,12 +109,12 @@ def test_pairs_are_drawn_as_often_as_they_should(table, sampling):
     assert (np.abs(counts - m * probability) <= 5.0 * deviation).all()
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_reaches_the_optimum(table, form, kind, l1_ratio, sampling):
-    problem = make_problem(table, kind, form, l1_ratio=l1_ratio)
+    problem = problem_of_kind(table, kind, form, l1_ratio=l1_ratio)
     exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
     solution = PairSVRG(sampling=sampling, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -112,10 +123,10 @@ def test_reaches_the_optimum(table, form, kind, l1_ratio, sampling):
     assert 0.5 * problem.penalty.l2 * away @ away <= 2e-10 * exact.objective  # strong convexity
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("kind", ["weighted", "rare"])
 def test_l1_alone_reaches_the_optimum(table, form, kind):
-    problem = make_problem(table, kind, form, l1_ratio=1.0)
+    problem = problem_of_kind(table, kind, form, l1_ratio=1.0)
     exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
     solution = PairSVRG(tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -125,7 +136,7 @@ def test_l1_alone_reaches_the_optimum(table, form, kind):
 
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 def test_convergence_is_linear(table, l1_ratio):
-    problem = make_problem(table, "weighted", l1_ratio=l1_ratio)
+    problem = problem_of_kind(table, "weighted", l1_ratio=l1_ratio)
     gap = PairSVRG(tol=1e-12).solve(problem, rng=np.random.default_rng(0)).trace["gap"]
     line = np.corrcoef(np.arange(gap.size), np.log(gap))[0, 1]
     assert gap.size >= 8
@@ -135,7 +146,7 @@ def test_convergence_is_linear(table, l1_ratio):
 
 @pytest.mark.parametrize("factor", [32.0, 1e3, 1e6])
 def test_a_step_that_diverges_is_cut_and_named(table, factor):
-    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    problem = problem_of_kind(table, "weighted", l1_ratio=0.3)
     L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
     solver = PairSVRG(step=factor / L, tol=1e-10)
     with pytest.warns(ConvergenceWarning, match=r"step=.* diverges; steps were cut"):
@@ -145,7 +156,7 @@ def test_a_step_that_diverges_is_cut_and_named(table, factor):
 
 
 def test_a_step_that_does_not_diverge_is_not_complained_about(table):
-    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    problem = problem_of_kind(table, "weighted", l1_ratio=0.3)
     L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -153,7 +164,7 @@ def test_a_step_that_does_not_diverge_is_not_complained_about(table):
 
 
 def test_the_shortest_step_takes_every_snapshot_and_returns_the_best(table):
-    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    problem = problem_of_kind(table, "weighted", l1_ratio=0.3)
     L = PairSVRG().init(problem, np.zeros(problem.data.dim)).L
     solution = PairSVRG(step=0.3 / L, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -164,8 +175,7 @@ def test_the_shortest_step_takes_every_snapshot_and_returns_the_best(table):
 def test_outliers_hardly_matter_with_importance(table):
     X, y, weight = table(600, 8)
     X[:5] *= 30.0
-    data = Data.of(X, y, weight, standardize=False, full=False)
-    problem = Problem(data, Squared(), ElasticNet(0.01, 0.05))
+    problem = make_problem(X, y, weight, ElasticNet(0.01, 0.05))
     passes = {
         sampling: PairSVRG(sampling=sampling).solve(problem, rng=np.random.default_rng(0)).trace["passes"][-1]
         for sampling in SAMPLINGS
@@ -179,5 +189,5 @@ def test_no_penalty_is_refused():
 
 
 def test_an_unknown_sampling_is_refused(table):
-    with pytest.raises(ValueError, match="sampling='stratified'; choose one of"):
-        PairSVRG(sampling="stratified").solve(make_problem(table, l1_ratio=0.3))
+    with pytest.raises(ValueError, match="sampling='stratified'; give one of"):
+        PairSVRG(sampling="stratified").solve(problem_of_kind(table, l1_ratio=0.3))

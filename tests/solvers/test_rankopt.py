@@ -1,35 +1,24 @@
 """RankOpt: its pairs, the loss over them and over all pairs, descent on the sphere, and where it ends."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import EACH_FORM, make_problem, run_epochs
 from scipy.special import expit
 
 from aucmax import AUCClassifier
 from aucmax.losses import Sigmoid
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import rankopt
 from aucmax.solvers.rankopt import Pairing, RankOpt
 
-
-def problem_of(X, y, weight=None):
-    weight = np.ones(y.size) if weight is None else weight
-    return Problem(Data.of(X, y, weight, standardize=True, full=False), Sigmoid(), ElasticNet(0.0, 0.1))
+problem_of = partial(make_problem, loss=Sigmoid(), l2=0.1, standardize=True)
 
 
 def paired_loss(problem, pairing, w):
     """The definition: one minus the smoothed AUC of the pairs."""
     X = problem.data.X / problem.data.scale
     return pairing.weight @ expit(-(X[pairing.pos] - X[pairing.neg]) @ w)
-
-
-def run(solver, problem, epochs=1, seed=0):
-    rng, state = np.random.default_rng(seed), solver.init(problem, np.zeros(problem.data.dim))
-    for _ in range(epochs):
-        state = solver.epoch(problem, state, rng)
-    return state
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.5, 0.8])
@@ -44,11 +33,13 @@ def test_pairs_are_the_rows_of_both_classes_in_turn(table, rate):
     np.testing.assert_allclose(pairing.weight, products / products.sum())
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@EACH_FORM
 def test_slopes_are_those_of_the_pairs(table, form):
     X, y, weight = table(40)
-    problem, w = problem_of(X, y, weight), np.random.default_rng(1).normal(size=6)
-    pairing, c = Pairing.drawn(problem.data, np.random.default_rng(0)), np.zeros(40)
+    problem = problem_of(X, y, weight)
+    w = np.random.default_rng(1).normal(size=6)
+    pairing = Pairing.drawn(problem.data, np.random.default_rng(0))
+    c = np.zeros(40)
     value = rankopt._paired(problem.data.scores(w), *pairing, c)
     assert value == pytest.approx(paired_loss(problem, pairing, w), rel=1e-12)
     step = 1e-6
@@ -62,8 +53,10 @@ def test_slopes_are_those_of_the_pairs(table, form):
 @pytest.mark.parametrize("rate", [0.1, 0.7])
 def test_loss_of_the_pairs_falls_with_every_step_on_the_sphere(table, rate, monkeypatch):
     monkeypatch.setattr(rankopt, "STEPS", 1)
-    problem, solver = problem_of(*table(150, rate=rate)), RankOpt(radius=5.0)
-    rng, state = np.random.default_rng(0), solver.init(problem, np.zeros(6))
+    problem = problem_of(*table(150, rate=rate))
+    solver = RankOpt(radius=5.0)
+    rng = np.random.default_rng(0)
+    state = solver.init(problem, np.zeros(6))
     state = solver.epoch(problem, state, rng)
     losses = []
     while not state.ended and len(losses) < 60:
@@ -76,7 +69,7 @@ def test_loss_of_the_pairs_falls_with_every_step_on_the_sphere(table, rate, monk
 def test_two_columns_end_at_the_best_angle(table):
     X, y, weight = table(300, dim=2)
     problem = problem_of(X, y, weight)
-    state = run(RankOpt(radius=4.0), problem, epochs=20)
+    state = run_epochs(RankOpt(radius=4.0), problem, epochs=20)
     angles = np.linspace(0.0, 2.0 * np.pi, 2000)
     circle = 4.0 * np.column_stack([np.cos(angles), np.sin(angles)])
     best = min(paired_loss(problem, state.pairing, w) for w in circle)
@@ -92,7 +85,9 @@ def test_at_the_end_nothing_moves(table):
 
 def test_reshuffling_draws_new_pairs_in_every_epoch(table):
     problem = problem_of(*table(100))
-    kept, fresh = ([run(RankOpt(reshuffle=on), problem, k).pairing.neg for k in (1, 2)] for on in (False, True))
+    kept, fresh = (
+        [run_epochs(RankOpt(reshuffle=on), problem, k).pairing.neg for k in (1, 2)] for on in (False, True)
+    )
     np.testing.assert_array_equal(*kept)
     assert (fresh[0] != fresh[1]).any()
 
@@ -106,25 +101,25 @@ def test_separable_rows_are_ranked_without_an_error(table):
 
 
 def test_rows_that_do_not_differ_leave_the_start(table):
-    state = run(RankOpt(radius=3.0), problem_of(np.ones((10, 4)), np.tile([1.0, -1.0], 5)))
+    state = run_epochs(RankOpt(radius=3.0), problem_of(np.ones((10, 4)), np.tile([1.0, -1.0], 5)))
     np.testing.assert_allclose(state.w, 1.5)
 
 
-def test_the_gap_told_is_the_loss_itself(table):
+def test_the_reported_gap_is_the_loss_itself(table):
     X, y, _ = table(100)
     model = AUCClassifier(solver="rankopt", loss="sigmoid", random_state=0).fit(X, y)
     assert model.gap_ == model.objective_
 
 
 @pytest.mark.parametrize("radius", [-1.0, "a", None])
-def test_a_bad_radius_is_named(table, radius):
+def test_an_invalid_radius_is_named(table, radius):
     X, y, _ = table()
-    with pytest.raises(ValueError, match=f"radius={radius!r}; give a finite number above zero"):
+    with pytest.raises(ValueError, match=f"radius={radius!r}; give a finite number above 0"):
         AUCClassifier(solver=RankOpt(radius=radius), loss="sigmoid").fit(X, y)
 
 
 @pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
-def test_a_norm_that_the_sphere_does_not_heed_is_refused(table, l1_ratio):
+def test_a_share_of_the_l1_norm_is_refused(table, l1_ratio):
     X, y, _ = table()
     with pytest.raises(ValueError, match=r"RankOpt takes the penalties \['l2', 'none'\]"):
         AUCClassifier(loss="sigmoid", l1_ratio=l1_ratio).fit(X, y)
@@ -133,7 +128,8 @@ def test_a_norm_that_the_sphere_does_not_heed_is_refused(table, l1_ratio):
 @pytest.mark.parametrize("size", [1e-6, 1.0, 30.0, 1e3, 1e9])
 def test_loss_of_all_pairs_is_exact_for_weights_of_any_length(table, pairs, size):
     X, y, weight = table(80)
-    data, w = problem_of(X, y, weight).data, size * np.random.default_rng(1).normal(size=6)
+    data = problem_of(X, y, weight).data
+    w = size * np.random.default_rng(1).normal(size=6)
     all_pairs = pairs(X / data.scale, y, weight)
     margins = all_pairs.differences @ w
     value, gradient = Sigmoid().value_and_gradient(data, w)

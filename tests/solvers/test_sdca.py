@@ -1,33 +1,27 @@
 """SDCA against its equations in plain NumPy, its dual by brute force, and the exact optimum."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from kinds import FORMS, KINDS, make_problem
-from scipy import sparse
+from problems import EACH_FORM, KINDS, centred_rows, make_problem, problem_of_kind
 
 from aucmax.losses import Squared
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.registry import check_penalty_supported
 from aucmax.solvers.sdca import SDCA, _epoch, _systematic
-from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
 
 
 class Equations:
     """b_i, Q and the dual objective, written out with matrices."""
 
     def __init__(self, problem):
-        data, self.l2 = problem.data, problem.penalty.l2
-        X = data.X.toarray() if sparse.issparse(data.X) else data.X
-        means, r = np.empty_like(X), np.empty(data.n)
-        for side in (data.y > 0, data.y < 0):
-            r[side] = data.weight[side] / data.weight[side].sum()
-            means[side] = r[side] @ X[side]
-        self.delta = means[data.y > 0][0] - means[data.y < 0][0]
-        self.B = np.sqrt(r)[:, None] * (X - means)
-        self.Q = np.linalg.inv(self.l2 * np.eye(X.shape[1]) + np.outer(self.delta, self.delta))
+        l2 = problem.penalty.l2
+        rows, r, self.delta = centred_rows(problem.data)
+        self.B = np.sqrt(r)[:, None] * rows
+        self.Q = np.linalg.inv(l2 * np.eye(self.delta.size) + np.outer(self.delta, self.delta))
 
     def weights(self, theta):
         return self.Q @ (self.delta - self.B.T @ theta)
@@ -37,7 +31,8 @@ class Equations:
         return 0.5 - 0.5 * theta @ theta - 0.5 * u @ self.Q @ u
 
     def ascend(self, visits):
-        theta, w = np.zeros(len(self.B)), self.Q @ self.delta
+        theta = np.zeros(len(self.B))
+        w = self.Q @ self.delta
         for i in visits:
             b = self.B[i]
             step = (b @ w - theta[i]) / (1.0 + b @ self.Q @ b)
@@ -48,16 +43,18 @@ class Equations:
 
 def visit(problem, state, visits, run=_epoch):
     """theta and w after visiting these rows."""
-    theta, v, means = state.theta.copy(), state.v.copy(), problem.data.means
+    theta = state.theta.copy()
+    v = state.v.copy()
+    means = problem.data.means
     args = (problem.data.rows, state.terms, np.asarray(visits), means @ means.T, problem.penalty.l2, theta, v)
     c = run(*args, *state.c, *(means @ state.w))
     return theta, v + np.array(c) @ means, v, c
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("kind", ["weighted", "more columns"])
 def test_sparse_steps_equal_the_equations_after_1000(table, form, kind):
-    problem = make_problem(table, kind, form, alpha=0.05)
+    problem = problem_of_kind(table, kind, form, alpha=0.05)
     visits = np.random.default_rng(0).integers(0, problem.data.n, 1000)
     theta, w, _, _ = visit(problem, SDCA().init(problem, np.zeros(problem.data.dim)), visits)
     expected_theta, expected_w = Equations(problem).ascend(visits)
@@ -65,9 +62,9 @@ def test_sparse_steps_equal_the_equations_after_1000(table, form, kind):
     np.testing.assert_allclose(w, expected_w, atol=1e-10)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 def test_compiled_equals_plain_python(table, form):
-    problem = make_problem(table, "weighted", form)
+    problem = problem_of_kind(table, "weighted", form)
     state = SDCA().init(problem, np.zeros(problem.data.dim))
     visits = np.arange(problem.data.n)
     compiled = visit(problem, state, visits)
@@ -76,19 +73,21 @@ def test_compiled_equals_plain_python(table, form):
 
 
 def test_every_step_raises_the_dual(table):
-    problem = make_problem(table, "weighted", alpha=0.02)
-    state, equations = SDCA().init(problem, np.zeros(problem.data.dim)), Equations(problem)
+    problem = problem_of_kind(table, "weighted", alpha=0.02)
+    state = SDCA().init(problem, np.zeros(problem.data.dim))
+    equations = Equations(problem)
     value = equations.dual(state.theta)
     for i in np.random.default_rng(1).integers(0, problem.data.n, 300):
         theta, w, v, c = visit(problem, state, [i])
-        state = state._replace(w=w, theta=theta, v=v, c=c)
-        before, value = value, equations.dual(theta)
+        state = replace(state, w=w, theta=theta, v=v, c=c)
+        before = value
+        value = equations.dual(theta)
         assert value >= before - 1e-15  # rounding of a number below 1/2
     assert value <= Exact().solve(problem).objective
 
 
 def test_weights_are_the_minimiser_for_the_dual_variables(table):
-    problem = make_problem(table, "weighted")
+    problem = problem_of_kind(table, "weighted")
     state = SDCA().init(problem, np.zeros(problem.data.dim))
     for _ in range(3):
         state = SDCA().epoch(problem, state, np.random.default_rng(2))
@@ -96,25 +95,26 @@ def test_weights_are_the_minimiser_for_the_dual_variables(table):
 
 
 def test_a_start_at_the_optimum_stays_there(table):
-    problem = make_problem(table, "weighted")
+    problem = problem_of_kind(table, "weighted")
     best = Exact().solve(problem).coef
     np.testing.assert_allclose(SDCA().init(problem, best).w, best, atol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_start_is_never_worse_than_none(table, seed):
-    problem = make_problem(table, "weighted")
-    equations, w = Equations(problem), 10.0 * np.random.default_rng(seed).normal(size=problem.data.dim)
+def test_a_warm_start_is_never_worse_than_zero(table, seed):
+    problem = problem_of_kind(table, "weighted")
+    equations = Equations(problem)
+    w = 10.0 * np.random.default_rng(seed).normal(size=problem.data.dim)
     state = SDCA().init(problem, w)
     assert equations.dual(state.theta) >= equations.dual(np.zeros(problem.data.n))
     np.testing.assert_allclose(state.w, equations.weights(state.theta), atol=1e-10)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("order", ["systematic", "blocks"])
 def test_reaches_the_optimum(table, form, kind, order):
-    problem = make_problem(table, kind, form)
+    problem = problem_of_kind(table, kind, form)
     exact = Exact().solve(problem)
     solution = SDCA(order=order, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -140,8 +140,7 @@ def test_runs_visit_every_row_once(n):
 def test_outliers_do_not_slow_systematic_visits(table):
     X, y, weight = table(600, 8)
     X[:10] *= 30.0
-    data = Data.of(X, y, weight, standardize=False, full=False)
-    problem = Problem(data, Squared(), ElasticNet(0.0, 0.05))
+    problem = make_problem(X, y, weight, l2=0.05)
     epochs = {
         order: SDCA(order=order, max_epochs=400).solve(problem, rng=np.random.default_rng(0)).n_epochs
         for order in ("systematic", "blocks")
@@ -156,5 +155,5 @@ def test_other_penalties_are_refused(penalty):
 
 
 def test_an_unknown_order_is_refused(table):
-    with pytest.raises(ValueError, match=r"order='random'; choose one of.*systematic"):
-        SDCA(order="random").solve(make_problem(table))
+    with pytest.raises(ValueError, match=r"order='random'; give one of.*systematic"):
+        SDCA(order="random").solve(problem_of_kind(table))

@@ -1,10 +1,8 @@
 """SPAM against its equations in plain NumPy, its rates, its guard and its streams."""
 
-import pickle
-
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import EACH_FORM, class_statistics, make_problem, resumed_and_not, run_epochs, soft
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
@@ -15,18 +13,11 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SPAM, SPDAM, VRSPAM, Exact, PairSVRG, spam
 
-FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 L2, NET = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3)
 
 
-def make(X, y, weight, penalty=L2, *, standardize=False, full=False):
-    return Problem(Data.of(X, y, weight, standardize=standardize, full=full), Squared(), penalty)
-
-
-def class_statistics(X, y, weight):
-    """Within-class weights r, and the means of the positive and the negative rows."""
-    r = np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
-    return r, r[y > 0] @ X[y > 0], r[y < 0] @ X[y < 0]
+def make(X, y, weight, penalty=L2, **options):
+    return make_problem(X, y, weight, penalty, **options)
 
 
 def stochastic_gradients(X, y, weight, w, *, centre):
@@ -37,13 +28,10 @@ def stochastic_gradients(X, y, weight, w, *, centre):
     return numbers[:, None] * (X - centre * (pos + neg) / 2)
 
 
-def soft(u, threshold):
-    return np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0)
-
-
 def reference(X, y, weight, penalty, batches, eta, *, centre):
     """Last iterate and average, step by step as the equations say."""
-    w, average = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    w = np.zeros(X.shape[1])
+    average = np.zeros(X.shape[1])
     for t, batch in enumerate(batches, 1):
         G = stochastic_gradients(X, y, weight, w, centre=centre)[batch].mean(axis=0)
         w = soft(w - eta(t) * G, eta(t) * penalty.l1) / (1 + eta(t) * penalty.l2)
@@ -57,25 +45,17 @@ def largest(X, y, weight, *, centre):
     return 2 * np.max(y.size * r * ((X - centre * (pos + neg) / 2) ** 2).sum(axis=1))
 
 
-def epochs(solver, problem, count, rng=None, w=None):
-    rng = np.random.default_rng(0) if rng is None else rng
-    state = solver.init(problem, np.zeros(problem.data.dim) if w is None else w)
-    for _ in range(count):
-        state = solver.epoch(problem, state, rng)
-    return state
-
-
 @pytest.fixture
 def in_given_order(monkeypatch):
-    """Make solvers visit the rows as told."""
+    """Make solvers visit the rows in the order given."""
 
-    def tell(order):
+    def set_order(order):
         monkeypatch.setattr(spam, "shuffled_blocks", lambda n, rng, run: order)
 
-    return tell
+    return set_order
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("centre", [True, False])
 @pytest.mark.parametrize("l2", [0.3, 0.0, 300.0])
 def test_thousand_steps_equal_the_equations(table, in_given_order, form, centre, l2):
@@ -94,15 +74,15 @@ def test_thousand_steps_equal_the_equations(table, in_given_order, form, centre,
         lambda t: 1 / (L + l2 * t) if l2 else 1 / (L * np.sqrt(t)),
         centre=centre,
     )
-    state = epochs(SPAM(centre=centre), make(form(X), y, weight, penalty), 4)
+    state = run_epochs(SPAM(centre=centre), make(form(X), y, weight, penalty), 4)
     assert (state.t, state.passes) == (1000, 4.0)
     np.testing.assert_allclose(state.last, last, atol=1e-10 * np.abs(last).max())
     np.testing.assert_allclose(state.w, average, atol=1e-10 * np.abs(average).max())
-    only_last = epochs(SPAM(centre=centre, average=False), make(form(X), y, weight, penalty), 4)
+    only_last = run_epochs(SPAM(centre=centre, average=False), make(form(X), y, weight, penalty), 4)
     np.testing.assert_array_equal(only_last.w, state.last)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("size", [1, 7])
 def test_elastic_net_batches_equal_the_equations(table, in_given_order, form, size):
     X, y, weight = table(210)
@@ -111,7 +91,7 @@ def test_elastic_net_batches_equal_the_equations(table, in_given_order, form, si
     last, average = reference(
         X, y, weight, NET, np.tile(order, 3).reshape(-1, size), lambda t: 1 / (50 + NET.l2 * t), centre=True
     )
-    state = epochs(SPAM(step=1 / 50, batch_size=size), make(form(X), y, weight, NET), 3)
+    state = run_epochs(SPAM(step=1 / 50, batch_size=size), make(form(X), y, weight, NET), 3)
     np.testing.assert_allclose(state.last, last, atol=1e-10)
     np.testing.assert_allclose(state.w, average, atol=1e-10)
 
@@ -120,26 +100,29 @@ def test_elastic_net_step_is_the_prox_of_the_pair_objective(table, pairs):
     """All rows in one batch: w minimises |w - (w0 - eta g)|^2/2 + eta penalty(w), g by differences over all pairs."""
     X, y, weight = table(40)
     w = np.random.default_rng(2).normal(size=6)
-    P, eta = pairs(X, y, weight), 1 / (50 + NET.l2)
+    P = pairs(X, y, weight)
+    eta = 1 / (50 + NET.l2)
     g = np.array([(P.squared(w + 1e-6 * unit) - P.squared(w - 1e-6 * unit)) / 2e-6 for unit in np.eye(6)])
     target = w - eta * g
     expected = [
         minimize_scalar(lambda z, u=u: (z - u) ** 2 / 2 + eta * (NET.l1 * abs(z) + NET.l2 / 2 * z**2), tol=1e-12).x
         for u in target
     ]
-    state = epochs(SPAM(step=1 / 50, batch_size=40), make(X, y, weight, NET), 1, w=w)
+    state = run_epochs(SPAM(step=1 / 50, batch_size=40), make(X, y, weight, NET), 1, w=w)
     np.testing.assert_allclose(state.last, expected, atol=1e-7)
 
 
 @pytest.mark.parametrize("centre", [True, False])
 def test_mean_of_single_steps_is_the_gradient(table, pairs, in_given_order, centre):
     X, y, weight = table(40)
-    w, eta = np.random.default_rng(3).normal(size=6), 1 / (50 + L2.l2)
-    problem, solver = make(X, y, weight), SPAM(step=1 / 50, centre=centre)
+    w = np.random.default_rng(3).normal(size=6)
+    eta = 1 / (50 + L2.l2)
+    problem = make(X, y, weight)
+    solver = SPAM(step=1 / 50, centre=centre)
     gradients = []
     for i in range(40):
         in_given_order(np.array([i]))
-        gradients.append((w - (1 + eta * L2.l2) * epochs(solver, problem, 1, w=w).last) / eta)
+        gradients.append((w - (1 + eta * L2.l2) * run_epochs(solver, problem, 1, w=w).last) / eta)
     P = pairs(X, y, weight)
     expected = [(P.squared(w + 1e-6 * unit) - P.squared(w - 1e-6 * unit)) / 2e-6 for unit in np.eye(6)]
     np.testing.assert_allclose(np.mean(gradients, axis=0), expected, atol=1e-8)
@@ -148,8 +131,9 @@ def test_mean_of_single_steps_is_the_gradient(table, pairs, in_given_order, cent
 @pytest.mark.parametrize("centre", [True, False])
 def test_variance_is_that_of_the_stochastic_gradients(table, centre):
     X, y, weight = table(80)
-    solver, problem = SPAM(centre=centre, track_variance=True), make(X, y, weight)
-    state = epochs(solver, problem, 2)
+    solver = SPAM(centre=centre, track_variance=True)
+    problem = make(X, y, weight)
+    state = run_epochs(solver, problem, 2)
     G = stochastic_gradients(X, y, weight, state.last, centre=centre)
     assert solver.variance(problem, state) == pytest.approx(((G - G.mean(axis=0)) ** 2).sum(axis=1).mean())
     assert np.isnan(SPAM().variance(problem, state))
@@ -159,9 +143,12 @@ def test_variance_is_that_of_the_stochastic_gradients(table, centre):
 def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given_order, theorem):
     """Unweighted, with the paper's objective p(1-p) E[(1 - w.(x - x'))^2] + beta/2 |w|^2 and its gradient."""
     X, y, _ = table(60)
-    order, l2, p = np.random.default_rng(1).permutation(60), 200.0, np.mean(y > 0)
+    order = np.random.default_rng(1).permutation(60)
+    l2 = 200.0
+    p = np.mean(y > 0)
     in_given_order(order)
-    beta, M = 2 * p * (1 - p) * l2, np.sqrt((X**2).sum(axis=1).max())
+    beta = 2 * p * (1 - p) * l2
+    M = np.sqrt((X**2).sum(axis=1).max())
     pos, neg = X[y > 0].mean(axis=0), X[y < 0].mean(axis=0)
     w = np.zeros(6)
     for t, i in enumerate(order, 1):
@@ -172,7 +159,7 @@ def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given
             "theorem_4_2": (1 + beta**2 / (128 * M**4)) ** 2 / (beta * (t + 1)),
         }[theorem]
         w = (w - eta * G) / (1 + eta * beta)
-    state = epochs(SPAM(step=theorem, centre=False), make(X, y, np.ones(60), ElasticNet(0.0, l2)), 1)
+    state = run_epochs(SPAM(step=theorem, centre=False), make(X, y, np.ones(60), ElasticNet(0.0, l2)), 1)
     np.testing.assert_allclose(state.last, w, rtol=1e-10)
 
 
@@ -180,11 +167,13 @@ def test_squared_distance_falls_as_one_over_t(table, monkeypatch):
     """With independent draws, as in the theorem; the mean of 24 runs of 64 epochs, over the last four octaves."""
     X, y, weight = table(1000, 5)
     monkeypatch.setattr(spam, "shuffled_blocks", lambda n, rng, run: rng.integers(n, size=n))
-    solver, problem = SPAM(average=False), make(X, y, weight, ElasticNet(0.0, 0.5))
+    solver = SPAM(average=False)
+    problem = make(X, y, weight, ElasticNet(0.0, 0.5))
     best = Exact().solve(make(X, y, weight, ElasticNet(0.0, 0.5), full=True)).coef
     distance = np.zeros(64)
     for seed in range(24):
-        rng, state = np.random.default_rng(seed), solver.init(problem, np.zeros(5))
+        rng = np.random.default_rng(seed)
+        state = solver.init(problem, np.zeros(5))
         for k in range(64):
             state = solver.epoch(problem, state, rng)
             distance[k] += np.sum((state.w - best) ** 2)
@@ -206,7 +195,7 @@ def test_comes_near_the_optimum(table, penalty, case):
 
 def test_translation_of_the_columns_changes_nothing(table):
     X, y, weight = table(200)
-    runs = [epochs(SPAM(), make(X + shift, y, weight), 3).w for shift in (0.0, 100.0)]
+    runs = [run_epochs(SPAM(), make(X + shift, y, weight), 3).w for shift in (0.0, 100.0)]
     np.testing.assert_allclose(*runs, atol=1e-8)
 
 
@@ -237,33 +226,28 @@ def test_rows_of_extreme_length_are_named_with_the_remedy(table):
 @pytest.mark.parametrize("kind", [SPAM, VRSPAM, PairSVRG])
 @pytest.mark.parametrize("step", ["armijo", -1.0, 0, None, True, np.inf])
 def test_a_step_is_a_name_or_a_number_above_zero(table, kind, step):
-    with pytest.raises(ValueError, match=rf"step={step!r}; .* number above zero"):
+    with pytest.raises(ValueError, match=rf"step={step!r}; give .* or a finite number above 0"):
         kind(step=step).solve(make(*table(), NET))
 
 
 @pytest.mark.parametrize("kind", [SPAM, VRSPAM, SPDAM])
 @pytest.mark.parametrize("size", [2.5, -3, "8"])
-def test_a_batch_is_of_whole_rows(table, kind, size):
-    with pytest.raises(ValueError, match=f"batch_size={size!r}; give a whole number above zero"):
+def test_a_batch_size_is_an_integer(table, kind, size):
+    with pytest.raises(ValueError, match=f"batch_size={size!r}; give .*an integer of 1 or more"):
         kind(batch_size=size).solve(make(*table(), NET))
 
 
 @pytest.mark.parametrize("kind", [VRSPAM, PairSVRG])
-def test_an_inner_loop_has_a_length(table, kind):
-    with pytest.raises(ValueError, match="inner_length=0; give a finite number above zero"):
+def test_the_length_of_an_inner_loop_is_above_zero(table, kind):
+    with pytest.raises(ValueError, match="inner_length=0; give a finite number above 0"):
         kind(inner_length=0).solve(make(*table()))
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
-def test_goes_on_from_a_pickled_state_and_leaves_it_as_it_was(table, penalty):
-    problem, solver, rng = make(*table(200), penalty), SPAM(), np.random.default_rng(0)
-    state = solver.epoch(problem, solver.init(problem, np.zeros(6)), rng)
-    kept, before = pickle.dumps((state, rng)), (state.w.copy(), state.last.copy())
-    going_on = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
-    np.testing.assert_array_equal((state.w, state.last), before)
-    again, rng = pickle.loads(kept)
-    again = solver.epoch(problem, solver.epoch(problem, again, rng), rng)
-    np.testing.assert_array_equal(again.w, going_on.w)
+def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
+    """The state is pickled after the epochs that follow it."""
+    resumed, state = resumed_and_not(SPAM(), make(*table(200), penalty))
+    np.testing.assert_array_equal(resumed.w, state.w)
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
@@ -271,7 +255,11 @@ def test_stream_of_batches_comes_near_the_optimum_of_all_rows(table, penalty):
     """Running means, the scale of all rows so far, batches of one class among them."""
     X, y, _ = table(6000)
     X = X * 10.0 ** np.arange(-3, 3)
-    solver, rng, state, scale, moments = SPAM(), np.random.default_rng(0), None, None, None
+    solver = SPAM()
+    rng = np.random.default_rng(0)
+    state = None
+    scale = None
+    moments = None
     batches = np.split(np.arange(6000), 60)
     batches[30] = np.flatnonzero(y > 0)[:100]
     for batch in batches:
@@ -280,7 +268,8 @@ def test_stream_of_batches_comes_near_the_optimum_of_all_rows(table, penalty):
         full_scale = np.sqrt(moments.variances)
         problem = Problem(Data(X[batch], y[batch], np.ones(batch.size), moments, full_scale), Squared(), penalty)
         state = solver.init(problem, np.zeros(6)) if state is None else solver.rescaled(state, full_scale / scale)
-        state, scale = solver.epoch(problem, state, rng), full_scale
+        state = solver.epoch(problem, state, rng)
+        scale = full_scale
     whole = Problem(Data(X, y, np.ones(6000), Moments.of(X, y), scale), Squared(), penalty)
     best = Exact().solve(whole).objective
     assert whole.objective(state.w) <= best * 1.02
@@ -291,5 +280,5 @@ def test_a_stream_weighs_rows_by_all_that_were_seen(table):
     X, y, weight = table(100)
     once, twice = Moments.of(X, y, weight, full=False), Moments.of(X, y, weight, full=False)
     problems = [Problem(Data(X, y, weight, moments, np.ones(6)), Squared(), L2) for moments in (once, once + twice)]
-    runs = [epochs(SPAM(), problem, 2).w for problem in problems]
+    runs = [run_epochs(SPAM(), problem, 2).w for problem in problems]
     np.testing.assert_allclose(*runs, atol=1e-12)

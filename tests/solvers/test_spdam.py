@@ -2,25 +2,21 @@
 
 import numpy as np
 import pytest
-from kinds import FORMS, KINDS, RATIOS, make_problem
-from scipy import optimize, sparse
+from problems import EACH_FORM, KINDS, RATIOS, centred_rows, problem_of_kind
+from scipy import optimize
 
 from aucmax.losses import Squared
 from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.registry import check_penalty_supported
-from aucmax.solvers.shared.order import shuffled_blocks
-from aucmax.solvers.spdam import SPDAM, Steps, _epoch, _shortfall
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.spdam import SPDAM, SPDAMSteps, _epoch, _shortfall
 
 
 def saddle_rows(data):
     """z_i = sqrt(n r_i) (x_i - mean) and delta, from the definitions."""
-    X = data.X.toarray() if sparse.issparse(data.X) else data.X
-    means, r = np.empty_like(X), np.empty(data.n)
-    for side in (data.y > 0, data.y < 0):
-        r[side] = data.weight[side] / data.weight[side].sum()
-        means[side] = r[side] @ X[side]
-    return np.sqrt(data.n * r)[:, None] * (X - means), means[data.y > 0][0] - means[data.y < 0][0]
+    rows, r, delta = centred_rows(data)
+    return np.sqrt(data.n * r)[:, None] * rows, delta
 
 
 def primal_step(q, delta, l1, c):
@@ -41,8 +37,13 @@ def primal_step(q, delta, l1, c):
 def iterate(problem, batches, steps):
     """w and beta after these batches, with matrices."""
     Z, delta = saddle_rows(problem.data)
-    n, l1, l2 = len(Z), problem.penalty.l1, problem.penalty.l2
-    beta, u, w, v = np.zeros(n), np.zeros(delta.size), np.zeros(delta.size), np.zeros(delta.size)
+    n = len(Z)
+    l1 = problem.penalty.l1
+    l2 = problem.penalty.l2
+    beta = np.zeros(n)
+    u = np.zeros(delta.size)
+    w = np.zeros(delta.size)
+    v = np.zeros(delta.size)
     for batch in batches:
         before = beta.copy()
         beta[batch] = (steps.sigma * Z[batch] @ v + beta[batch]) / (1.0 + steps.sigma)
@@ -56,7 +57,7 @@ def iterate(problem, batches, steps):
 
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 def test_saddle_function_is_the_objective(table, pairs, l1_ratio):
-    problem = make_problem(table, l1_ratio=l1_ratio)
+    problem = problem_of_kind(table, l1_ratio=l1_ratio)
     Z, delta = saddle_rows(problem.data)
     w = 0.3 * np.random.default_rng(0).normal(size=delta.size)
     beta = Z @ w  # where the maximum over beta is attained
@@ -64,11 +65,12 @@ def test_saddle_function_is_the_objective(table, pairs, l1_ratio):
     assert saddle == pytest.approx(pairs(problem.data.X, problem.data.y, problem.data.weight).squared(w), rel=1e-12)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 @pytest.mark.parametrize("batch_size", [1, 7])
 def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_size):
-    problem, solver = make_problem(table, "weighted", form, l1_ratio=l1_ratio), SPDAM(batch_size=batch_size)
+    problem = problem_of_kind(table, "weighted", form, l1_ratio=l1_ratio)
+    solver = SPDAM(batch_size=batch_size)
     start = solver.init(problem, np.zeros(problem.data.dim))
     state = solver.epoch(problem, start, np.random.default_rng(1))
     order = shuffled_blocks(problem.data.n, np.random.default_rng(1))
@@ -79,13 +81,18 @@ def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_siz
     assert state.passes == pytest.approx(len(batches) * batch_size / problem.data.n)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 def test_compiled_equals_plain_python(table, form):
-    problem, solver = make_problem(table, "weighted", form, l1_ratio=0.3), SPDAM()
-    state, data = solver.init(problem, np.zeros(problem.data.dim)), problem.data
+    problem = problem_of_kind(table, "weighted", form, l1_ratio=0.3)
+    solver = SPDAM()
+    state = solver.init(problem, np.zeros(problem.data.dim))
+    data = problem.data
     results = []
     for run in (_epoch, getattr(_epoch, "py_func", _epoch)):
-        beta, u, w, v = state.beta.copy(), state.u.copy(), state.w.copy(), state.v.copy()
+        beta = state.beta.copy()
+        u = state.u.copy()
+        w = state.w.copy()
+        v = state.v.copy()
         rows = (data.rows, data.y, np.sqrt(data.e), np.arange(data.n).reshape(-1, 10), data.means, data.delta)
         run(*rows, problem.penalty.l1, problem.penalty.l2, state.steps, beta, u, w, v)
         results.append(w)
@@ -96,7 +103,9 @@ def test_compiled_equals_plain_python(table, form):
 @pytest.mark.parametrize("seed", range(5))
 def test_primal_step_is_the_argmin(l1, seed):
     rng = np.random.default_rng(seed)
-    q, delta, c = rng.normal(size=5), rng.normal(size=5), 0.5
+    q = rng.normal(size=5)
+    delta = rng.normal(size=5)
+    c = 0.5
     s = _shortfall(q, delta, l1, c, rng.normal())
     z = q + s * delta
     w = np.sign(z) * np.maximum(np.abs(z) - l1, 0.0) / c
@@ -117,18 +126,18 @@ def test_primal_step_is_the_argmin(l1, seed):
 @pytest.mark.parametrize("kappa2, l2", [(1.0, 0.1), (1e4, 1e-3), (1e-3, 10.0)])
 def test_steps_satisfy_the_identities_of_the_theorem(m, kappa2, l2):
     n = 1000
-    sigma, tau, theta = Steps.of(n, m, kappa2, l2)
+    sigma, tau, theta = SPDAMSteps.of(n, m, kappa2, l2)
     assert 4.0 * kappa2 * m * sigma**2 == pytest.approx(2.0 * l2 * (n - m) * sigma + l2 * n)
     assert 4.0 * sigma * tau * kappa2 == pytest.approx(1.0)
     assert 1 / m + 1 / (2 * sigma * m) - 1 / n == pytest.approx(theta * (1 / m + 1 / (2 * sigma * m)))
     assert 1 / (2 * tau) == pytest.approx(theta * (1 / (2 * tau) + l2))
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
 def test_reaches_the_optimum(table, form, kind, l1_ratio):
-    problem = make_problem(table, kind, form, l1_ratio=l1_ratio)
+    problem = problem_of_kind(table, kind, form, l1_ratio=l1_ratio)
     exact = Exact(tol=1e-13, max_epochs=10**5).solve(problem)
     solution = SPDAM(tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
@@ -139,13 +148,13 @@ def test_reaches_the_optimum(table, form, kind, l1_ratio):
 
 @pytest.mark.parametrize("batch_size", [1, 37, 300, 5000])
 def test_every_batch_size_reaches_the_optimum(table, batch_size):
-    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    problem = problem_of_kind(table, "weighted", l1_ratio=0.3)
     solution = SPDAM(batch_size=batch_size, tol=1e-10, max_epochs=5000).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
 
 
 def test_a_start_at_the_optimum_stays_there(table):
-    problem = make_problem(table, "weighted", l1_ratio=0.3)
+    problem = problem_of_kind(table, "weighted", l1_ratio=0.3)
     best = Exact(tol=1e-14).solve(problem).coef
     solver = SPDAM()
     state = solver.epoch(problem, solver.init(problem, best), np.random.default_rng(0))
@@ -160,4 +169,4 @@ def test_penalties_without_l2_are_refused(penalty):
 
 def test_an_impossible_batch_size_is_refused(table):
     with pytest.raises(ValueError, match="batch_size=0"):
-        SPDAM(batch_size=0).solve(make_problem(table))
+        SPDAM(batch_size=0).solve(problem_of_kind(table))

@@ -1,33 +1,35 @@
 """VRSPAM against its equations in plain NumPy, its linear rate, its guard and its sampling."""
 
 import os
-import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
+from problems import (
+    CASES,
+    EACH_FORM,
+    class_statistics,
+    make_problem,
+    resumed_and_not,
+    run_epochs,
+    soft,
+    table_of_case,
+)
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import datasets
 from aucmax.losses import Squared
-from aucmax.problem.data import Data, automatic_alpha
+from aucmax.problem.data import automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
-from aucmax.solvers import SPAM, VRSPAM, Exact, vrspam
+from aucmax.solvers import SPAM, VRSPAM, Exact
+from aucmax.solvers.shared.row_sampling import RowSampling
 
-FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 L2, NET, L1 = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3), ElasticNet(0.02, 0.0)
 
 
-def make(X, y, weight, penalty=L2, *, standardize=False, full=False):
-    return Problem(Data.of(X, y, weight, standardize=standardize, full=full), Squared(), penalty)
-
-
-def class_statistics(X, y, weight):
-    """Within-class weights r, and the means of the positive and the negative rows."""
-    r = np.where(y > 0, weight / weight[y > 0].sum(), weight / weight[y < 0].sum())
-    return r, r[y > 0] @ X[y > 0], r[y < 0] @ X[y < 0]
+def make(X, y, weight, penalty=L2, **options):
+    return make_problem(X, y, weight, penalty, **options)
 
 
 def gradient(X, y, weight, w):
@@ -40,16 +42,16 @@ def gradient(X, y, weight, w):
 def directions(X, y, weight, p, z, w, estimator, rows=slice(None)):
     """The directions of rows at w from the snapshot z."""
     r, pos, neg = class_statistics(X, y, weight)
-    u, delta, mu = w - z, pos - neg, gradient(X, y, weight, z)
-    h, x, positive = (r / p)[rows], X[rows], (y > 0)[rows, None]
+    u = w - z
+    delta = pos - neg
+    mu = gradient(X, y, weight, z)
+    h = (r / p)[rows]
+    x = X[rows]
+    positive = (y > 0)[rows, None]
     own, other = np.where(positive, pos, neg), np.where(positive, neg, pos)
     if estimator == "printed":
         return (h * ((x - other) @ u))[:, None] * x + mu
     return (h * ((x - own) @ u))[:, None] * (x - own) + (u @ delta) * delta + mu
-
-
-def soft(u, threshold):
-    return np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0)
 
 
 def probabilities(X, y, weight, sampling, estimator):
@@ -66,15 +68,15 @@ def probabilities(X, y, weight, sampling, estimator):
 
 @pytest.fixture
 def in_given_order(monkeypatch):
-    """Make the solver draw rows as told."""
+    """Make the solver visit the rows in the order given."""
 
-    def tell(order):
-        monkeypatch.setattr(vrspam, "_draws", lambda plan, n, length, independent, rng: order[:length])
+    def set_order(order):
+        monkeypatch.setattr(RowSampling, "draw", lambda self, length, independent, rng: order[:length])
 
-    return tell
+    return set_order
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 @pytest.mark.parametrize("estimator", ["centred", "printed"])
 @pytest.mark.parametrize(
     "sampling, penalty, size",
@@ -84,7 +86,9 @@ def test_thousand_steps_equal_the_equations(table, in_given_order, form, estimat
     """Also where s would underflow (l2 = 500)."""
     X, y, weight = table(250)
     rng = np.random.default_rng(1)
-    order, z, eta = rng.integers(250, size=1000), rng.normal(size=6), 1 / 300
+    order = rng.integers(250, size=1000)
+    z = rng.normal(size=6)
+    eta = 1 / 300
     in_given_order(order)
     p = probabilities(X, y, weight, sampling, estimator)
     w = z.copy()
@@ -93,11 +97,11 @@ def test_thousand_steps_equal_the_equations(table, in_given_order, form, estimat
         w = soft(w - eta * d, eta * penalty.l1) / (1 + eta * penalty.l2)
     solver = VRSPAM(estimator=estimator, sampling=sampling, step=eta, batch_size=size, inner_length=4)
     problem = make(form(X), y, weight, penalty)
-    state = solver.epoch(problem, solver.init(problem, z), rng)
+    state = run_epochs(solver, problem, w=z, rng=rng)
     assert state.eta == eta  # the guard did not interfere
-    np.testing.assert_allclose(state.point.w, w, atol=1e-10)
-    np.testing.assert_allclose(state.point.gradient, gradient(X, y, weight, w), atol=1e-10)
-    assert state.point.objective == pytest.approx(problem.objective(w))
+    np.testing.assert_allclose(state.snapshot.w, w, atol=1e-10)
+    np.testing.assert_allclose(state.snapshot.gradient, gradient(X, y, weight, w), atol=1e-10)
+    assert state.snapshot.objective == pytest.approx(problem.objective(w))
     D = directions(X, y, weight, p, z, w, estimator)
     np.testing.assert_allclose(p @ D, gradient(X, y, weight, w), atol=1e-10)  # unbiased
     assert state.variance * size == pytest.approx(p @ ((D - p @ D) ** 2).sum(axis=1))
@@ -115,12 +119,6 @@ def test_mean_of_directions_is_the_gradient_of_all_pairs(table, pairs):
             np.testing.assert_allclose(p @ directions(X, y, weight, p, z, w, estimator), expected, atol=1e-8)
 
 
-CASES = {
-    "plain": {},
-    "imbalanced": {"n": 600, "rate": 0.01},
-    "badly scaled": {"unscaled": True},
-    "collinear": {"seed": 3},
-}
 SETTINGS = {
     "default": {},
     "printed": {"estimator": "printed"},
@@ -132,11 +130,9 @@ SETTINGS = {
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@EACH_FORM
 def test_reaches_the_exact_optimum(table, settings, case, penalty, form):
-    X, y, weight = table(**{"n": 200, **CASES[case]})
-    if case == "collinear":
-        X[:, 1], X[:, 2] = X[:, 0], X[:, 3] + X[:, 4]
+    X, y, weight = table_of_case(table, case)
     solver = VRSPAM(tol=1e-10, max_epochs=400, **settings)
     solution = solver.solve(make(form(X), y, weight, penalty, standardize=True), rng=np.random.default_rng(0))
     best = Exact(tol=1e-14).solve(make(X, y, weight, penalty, standardize=True, full=True))
@@ -147,7 +143,7 @@ def test_reaches_the_exact_optimum(table, settings, case, penalty, form):
 
 def digits():
     X, y = load_digits(return_X_y=True)
-    data = Data.of(X, np.where(y == 8, 1.0, -1.0), np.ones(y.size), standardize=True, full=False)
+    data = make_problem(X, np.where(y == 8, 1.0, -1.0), standardize=True).data
     return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data)))
 
 
@@ -174,11 +170,11 @@ def test_reaches_ten_digits_on_the_papers_data(name, alpha):
 def test_importance_draws_are_chosen_for_outliers_only(table):
     X, y, weight = table(300, rate=0.5)
     weight[:] = 1.0
-    assert VRSPAM()._plan(make(X, y, weight), 0.0).p is None
+    assert VRSPAM()._sampling(make(X, y, weight), 0.0).p is None
     X[3] *= 30.0
-    plan = VRSPAM()._plan(make(X, y, weight), 0.0)
-    assert plan.p is not None
-    assert plan.L < VRSPAM(sampling="uniform")._plan(make(X, y, weight), 0.0).L / 4
+    sampling = VRSPAM()._sampling(make(X, y, weight), 0.0)
+    assert sampling.p is not None
+    assert sampling.L < VRSPAM(sampling="uniform")._sampling(make(X, y, weight), 0.0).L / 4
 
 
 def test_uniform_draws_of_extreme_rows_are_named_with_the_remedy(table):
@@ -192,8 +188,8 @@ def test_uniform_draws_of_extreme_rows_are_named_with_the_remedy(table):
 @pytest.mark.parametrize("p", [None, np.arange(1.0, 11.0) / 55.0])
 @pytest.mark.parametrize("independent", [True, False])
 def test_rows_are_drawn_with_their_probabilities(p, independent):
-    plan = vrspam.Plan(p, np.ones(10), np.ones(10), 1, 1.0)
-    drawn = vrspam._draws(plan, 10, 55_000, independent, np.random.default_rng(0))
+    sampling = RowSampling(p, np.ones(10), np.ones(10), 1, 1.0)
+    drawn = sampling.draw(55_000, independent, np.random.default_rng(0))
     expected = np.full(10, 5500.0) if p is None else 55_000 * p
     slack = 6 * np.sqrt(expected) if independent else 1.0
     assert (np.abs(np.bincount(drawn, minlength=10) - expected) <= slack).all()
@@ -203,7 +199,7 @@ def test_rows_are_drawn_with_their_probabilities(p, independent):
 @pytest.mark.parametrize("multiple", [20.0, 1e8])
 def test_a_step_that_diverges_is_cut_and_named(table, penalty, multiple):
     problem = make(*table(300), penalty)
-    step = multiple / VRSPAM(batch_size=1)._plan(problem, 0.0).L
+    step = multiple / VRSPAM(batch_size=1)._sampling(problem, 0.0).L
     with pytest.warns(ConvergenceWarning, match="diverges") as caught:
         solution = VRSPAM(step=step, batch_size=1).solve(problem, rng=np.random.default_rng(0))
     assert len(caught) == 1
@@ -214,12 +210,14 @@ def test_a_step_that_diverges_is_cut_and_named(table, penalty, multiple):
 def test_at_the_floor_every_snapshot_is_taken_and_the_best_returned(table):
     """A step below 1/(3L): independent draws, random length, and P may rise now and then."""
     problem = make(*table(100), ElasticNet(0.0, 0.01))
-    solver, rng = VRSPAM(step=0.3, sampling="importance"), np.random.default_rng(0)
-    solver.step /= solver._plan(problem, 0.0).L
-    state, lowest = solver.init(problem, np.zeros(6)), np.inf
+    solver = VRSPAM(step=0.3, sampling="importance")
+    rng = np.random.default_rng(0)
+    solver.step /= solver._sampling(problem, 0.0).L
+    state = solver.init(problem, np.zeros(6))
+    lowest = np.inf
     for _ in range(20):
         state = solver.epoch(problem, state, rng)
-        lowest = min(lowest, state.point.objective)
+        lowest = min(lowest, state.snapshot.objective)
         assert state.eta == solver.step
         assert problem.objective(state.w) == pytest.approx(lowest, rel=1e-12)
 
@@ -229,7 +227,8 @@ def test_the_papers_step_is_fixed_and_tiny(table):
     problem = make(X, y, np.ones(100))
     solver = VRSPAM(step="paper", estimator="printed", sampling="uniform")
     state = solver.epoch(problem, solver.init(problem, np.zeros(6)), np.random.default_rng(0))
-    p, M = np.mean(y > 0), np.sqrt((X**2).sum(axis=1).max())
+    p = np.mean(y > 0)
+    M = np.sqrt((X**2).sum(axis=1).max())
     beta = 2 * p * (1 - p) * L2.l2
     assert state.eta == pytest.approx(2 * p * (1 - p) * beta / (128 * M**4))
     assert state.passes == 5.0  # SPAM, the first snapshot, an inner loop of 2 n steps and the next snapshot
@@ -237,7 +236,8 @@ def test_the_papers_step_is_fixed_and_tiny(table):
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
 def test_certificate_is_that_of_the_problem(table, penalty):
-    problem, solver = make(*table(200), penalty), VRSPAM()
+    problem = make(*table(200), penalty)
+    solver = VRSPAM()
     state = solver.epoch(problem, solver.init(problem, np.zeros(6)), np.random.default_rng(0))
     np.testing.assert_allclose(state.certificate, problem.certify(state.w), rtol=1e-9)
 
@@ -251,7 +251,7 @@ def test_pure_l1_reaches_the_optimum(table):
     assert solution.objective == pytest.approx(best, rel=1e-6)
 
 
-def test_weights_that_are_given_are_kept(table):
+def test_a_warm_start_at_the_optimum_stays_there(table):
     problem = make(*table(200))
     best = Exact().solve(make(*table(200), full=True)).coef
     solution = VRSPAM(max_epochs=1).solve(problem, w=best, rng=np.random.default_rng(0))
@@ -260,7 +260,7 @@ def test_weights_that_are_given_are_kept(table):
 
 @pytest.mark.parametrize("name, value", [("estimator", "center"), ("step", "armijo"), ("start", "spma")])
 def test_unknown_settings_are_refused(table, name, value):
-    with pytest.raises(ValueError, match=f"{name}='{value}'; choose one of"):
+    with pytest.raises(ValueError, match=f"{name}='{value}'; give one of"):
         VRSPAM(**{name: value}).solve(make(*table()))
 
 
@@ -273,13 +273,7 @@ def test_single_precision_reaches_the_same_optimum(table):
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])
-def test_goes_on_from_a_pickled_state_and_leaves_it_as_it_was(table, penalty):
-    problem, solver, rng = make(*table(200), penalty), VRSPAM(), np.random.default_rng(0)
-    state = solver.epoch(problem, solver.init(problem, np.zeros(6)), rng)
-    kept = pickle.dumps((state, rng))
-    going_on = solver.epoch(problem, solver.epoch(problem, state, rng), rng)
-    again, rng = pickle.loads(kept)
-    for field in ("w", "scores", "gradient"):
-        np.testing.assert_array_equal(getattr(again.point, field), getattr(state.point, field))
-    again = solver.epoch(problem, solver.epoch(problem, again, rng), rng)
-    np.testing.assert_array_equal(again.w, going_on.w)
+def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
+    """The state is pickled after the epochs that follow it."""
+    resumed, state = resumed_and_not(VRSPAM(), make(*table(200), penalty))
+    np.testing.assert_array_equal(resumed.w, state.w)

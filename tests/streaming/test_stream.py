@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
+from aucmax.losses import find_loss
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import OPAUC, SOLVERS, AdaOAM, Exact
-from aucmax.solvers.registry import find_loss
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import LabeledData
 

@@ -15,7 +15,7 @@ from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import check_weights, solver_name
+from aucmax.solvers.registry import check_finite_weights, solver_name
 from aucmax.validation.inputs import TABLE, LabeledData, check_table
 
 
@@ -53,7 +53,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
 
     def _store_solution(self, solution: Solution, solver: Solver, alpha: float) -> None:
         """How the run of a solver ended; refuse weights that are not finite, and warn if it did not converge."""
-        check_weights(solution.coef, solver)
+        check_finite_weights(solution.coef, solver)
         self.alpha_ = alpha
         self.solver_ = solver_name(solver)
         self.objective_ = solution.objective

@@ -13,17 +13,17 @@ from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_erro
 from aucmax.losses import LOSSES
 from aucmax.problem.data import Data
 from aucmax.problem.penalties import ElasticNet
-from aucmax.problem.solution import Monitor
+from aucmax.problem.solution import Callback, Monitor
 from aucmax.problem.spec import ProblemSpec
-from aucmax.solvers.base import Callback, Solver
+from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import (
-    can_unlearn,
     check_penalty_supported,
+    check_streams,
+    check_unlearns,
     find_solver,
-    for_streams,
-    is_online,
     make_problem,
     solver_name,
+    streaming_solver,
 )
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import check_batch, check_validation, make_rng
@@ -150,7 +150,7 @@ class AUCClassifier(LinearRanker):
         self._stream: Stream | None = None
         return self
 
-    @available_if(lambda self: is_online(for_streams(self.solver, self.loss)))
+    @available_if(lambda self: check_streams(streaming_solver(self.solver, self.loss)))
     @restores_on_error
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
         """Update the model with a batch of rows; offered by online solvers, and by "auto" where it stands for one.
@@ -177,7 +177,7 @@ class AUCClassifier(LinearRanker):
         self.classes_ = labels
         return self._store_stream(stream.advance(table, spec, solver), solver)
 
-    @available_if(lambda self: can_unlearn(for_streams(self.solver, self.loss)))
+    @available_if(lambda self: check_unlearns(streaming_solver(self.solver, self.loss)))
     @restores_on_error
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
         """Remove rows that `partial_fit` has learned, as if they had never been seen; offered by "exact".
@@ -208,7 +208,7 @@ class AUCClassifier(LinearRanker):
     def _streaming(self, X: Any) -> tuple[ProblemSpec, Solver]:
         """Objective and solver of a stream; an unsupported penalty is refused at once, not when both classes came."""
         spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
-        solver = find_solver(for_streams(self.solver, self.loss), X, spec.loss)
+        solver = find_solver(streaming_solver(self.solver, self.loss), X, spec.loss)
         if self.alpha != 0:
             check_penalty_supported(solver, ElasticNet.of(1.0, self.l1_ratio), spec.loss)
         return spec, solver

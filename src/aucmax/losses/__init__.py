@@ -1,11 +1,39 @@
 """Pairwise losses: value, gradient, and the lower bounds that certificates are made of."""
 
+from typing import Any
+
 from aucmax.losses.area_under_min import AreaUnderMin
+from aucmax.losses.base import Loss
 from aucmax.losses.exponential import Exponential
 from aucmax.losses.hinges import Hinge, SquaredHinge
 from aucmax.losses.sigmoid import Sigmoid
-from aucmax.losses.squared import Squared, within_product
+from aucmax.losses.squared import Squared
 
-LOSSES = {loss.name: loss for loss in (Squared, SquaredHinge, Hinge, Exponential, Sigmoid, AreaUnderMin)}
+LOSSES: dict[str, type[Loss]] = {
+    loss.name: loss for loss in (Squared, SquaredHinge, Hinge, Exponential, Sigmoid, AreaUnderMin)
+}
 
-__all__ = ["LOSSES", "AreaUnderMin", "Exponential", "Hinge", "Sigmoid", "Squared", "SquaredHinge", "within_product"]
+__all__ = [
+    "LOSSES",
+    "AreaUnderMin",
+    "Exponential",
+    "Hinge",
+    "Loss",
+    "Sigmoid",
+    "Squared",
+    "SquaredHinge",
+    "find_loss",
+]
+
+
+def find_loss(name: Any) -> Loss:
+    """The loss of that name.
+
+    Examples
+    --------
+    >>> find_loss("hinge").name
+    'hinge'
+    """
+    if not isinstance(name, str) or name not in LOSSES:
+        raise ValueError(f"unknown loss {name!r}; choose one of {sorted(LOSSES)}")
+    return LOSSES[name]()

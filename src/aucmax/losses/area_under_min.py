@@ -2,12 +2,12 @@
 
     Hillman, Hocking. "Optimizing ROC Curves with a Sort-Based Surrogate Loss." JMLR 2023.
 
-With the rows in descending order of their scores s, FP and FN the rates when the first ones are called positive,
+With the rows in descending order of their scores s, FP and FN the rates when the first ones are predicted positive,
 
     AUM = integral of min(FP, FN) = sum_i g_i s_i,    g_i = min(FP, FN) after row i minus before it
 
 so that sum_i g_i x_i is a gradient; where scores are tied any order gives a subgradient. AUM is convex, and since
-AUM(c w) = c AUM(w) its minimum is 0, at w = 0: who minimises it has to keep w away from there.
+AUM(c w) = c AUM(w) its minimum is 0, at w = 0: a solver has to keep w away from there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aucmax.losses.base import Loss
 
 
 class AreaUnderMin(Loss):
-    """AUM of error rates: not a mean over pairs, but convex, never negative, and blind to the class prior too."""
+    """AUM of error rates: not a mean over pairs, but convex, never negative, and independent of the prior too."""
 
     name = "aum"
 
@@ -28,8 +28,11 @@ class AreaUnderMin(Loss):
         """AUM at w and a subgradient."""
         scores = data.scores(w)
         order = np.argsort(-scores)
-        share, is_pos = data.r[order], data.y[order] > 0
-        least = np.minimum(np.cumsum(np.where(is_pos, 0.0, share)), 1.0 - np.cumsum(np.where(is_pos, share, 0.0)))
+        share = data.r[order]
+        is_pos = data.y[order] > 0
+        false_pos = np.cumsum(np.where(is_pos, 0.0, share))
+        false_neg = 1.0 - np.cumsum(np.where(is_pos, share, 0.0))
+        least = np.minimum(false_pos, false_neg)
         least[-1] = 0.0
         coefficients = np.empty(order.size)
         coefficients[order] = np.diff(least, prepend=0.0)

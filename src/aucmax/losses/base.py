@@ -1,10 +1,10 @@
-"""Loss: what every pairwise loss can be asked."""
+"""Loss: what every pairwise loss can compute."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ import numpy as np
 class Loss(ABC):
     """A mean over all pairs of a positive and a negative row, never negative, and convex unless it says so.
 
-    None is ever computed pair by pair. `data` is a `Data` (see problem.py); its columns are already divided by
+    None is ever computed pair by pair. `data` is a `Data` (aucmax.problem.data); its columns are already divided by
     `data.scale`, and a pair of rows i, j weighs r_i r_j.
     """
 
@@ -25,12 +25,34 @@ class Loss(ABC):
 
     @abstractmethod
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
-        """A number that min_w loss(w) + l1 |w|_1 does not fall below."""
+        """A lower bound on min_w loss(w) + l1 |w|_1."""
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
-        """A number that loss(w) - min loss does not exceed: the loss itself, as no loss is negative."""
+        """An upper bound on loss(w) - min loss: the loss itself, as no loss is negative."""
         return self.value_and_gradient(data, w)[0]
 
     def near_subgradients(self, data: Any, w: np.ndarray) -> Iterable[tuple[float, np.ndarray]]:
         """Pairs (slack, g) with loss(v) >= loss(w) - slack + g.(v - w) for all v: what certifies at a kink."""
         return ()
+
+
+class SmoothEvaluation(Protocol):
+    """A smooth loss at given scores of the rows, with its derivatives along them: what Newton's method needs."""
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The scores of the rows."""
+
+    @property
+    def value(self) -> float:
+        """The loss."""
+
+    @property
+    def curvature(self) -> float:
+        """Mean over all pairs of the second derivative."""
+
+    def coefficients(self) -> np.ndarray:
+        """c with gradient = sum_i c_i x_i."""
+
+    def product(self, u: np.ndarray) -> np.ndarray:
+        """h with Hessian v = sum_i h_i x_i, for u = Xv."""

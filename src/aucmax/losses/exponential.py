@@ -15,16 +15,16 @@ import numpy as np
 
 from aucmax.losses.base import Loss
 
-LARGEST = 300.0  # logarithm of the largest value told: its square is still a double
+LARGEST = 300.0  # logarithm of the largest value returned: its square is still a double
 
 
-class ExponentialCurve(NamedTuple):
-    """The loss at given scores: value, slope and curvature along the rows."""
+class ExponentialEvaluation(NamedTuple):
+    """The exponential loss at given scores; see `SmoothEvaluation`."""
 
     scores: np.ndarray
-    y: np.ndarray
+    y: np.ndarray  # labels of the rows
     value: float
-    shares: np.ndarray
+    shares: np.ndarray  # k_i of the rows
 
     @property
     def curvature(self) -> float:
@@ -46,15 +46,15 @@ class Exponential(Loss):
 
     name = "exponential"
 
-    def at(self, data: Any, scores: np.ndarray) -> ExponentialCurve:
+    def at(self, data: Any, scores: np.ndarray) -> ExponentialEvaluation:
         """The loss at given scores of the rows."""
         logarithm, shares = _log_mean_and_shares(data, scores)
-        return ExponentialCurve(scores, data.y, float(np.exp(min(logarithm, LARGEST))), shares)
+        return ExponentialEvaluation(scores, data.y, float(np.exp(min(logarithm, LARGEST))), shares)
 
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w and its gradient."""
-        curve = self.at(data, data.scores(w))
-        return curve.value, data.combine(curve.coefficients())
+        evaluation = self.at(data, data.scores(w))
+        return evaluation.value, data.combine(evaluation.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """The dual at alpha = tau exp(-m), the best tau among those with |tau gradient|_inf <= l1."""
@@ -70,7 +70,8 @@ class Exponential(Loss):
 def _log_mean_and_shares(data: Any, scores: np.ndarray) -> tuple[float, np.ndarray]:
     """Logarithm of E+[exp(-s)] E-[exp(s)], and the share of every row in the mean of its class."""
     exponents = -data.y * scores
-    shares, logarithm = np.empty(data.n), 0.0
+    shares = np.empty(data.n)
+    logarithm = 0.0
     for members in (data.y > 0, data.y < 0):
         largest = exponents[members].max()
         terms = data.r[members] * np.exp(exponents[members] - largest)

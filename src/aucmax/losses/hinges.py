@@ -7,8 +7,8 @@ With z = 1 - w.(x - x') what a pair falls short of the margin 1 by, and z_+ = ma
     Huberised hinge   E[h(z)],  h = 0 | z^2/(2 width) for 0 < z < width | z - width/2 beyond
                       = E[z_+^2 - (z - width)_+^2] / (2 width)
 
-so that the smooth ones are sums of squared hinges at some margins: a `Curve`. Its coefficients a row,
--2 p_i Z_i and 2 q_j Y_j of `Active`, make the gradient X'c, and its Hessian is X'LX with L a graph Laplacian.
+so that the smooth ones are sums of squared hinges at some margins: a `HingeEvaluation`. Its coefficients a row,
+-2 p_i Z_i and 2 q_j Y_j of `ActivePairs`, make the gradient X'c, and its Hessian is X'LX with L a graph Laplacian.
 
     alpha = min(1, z_+ / width) gives   E[z_+](v) >= E[alpha (1 - v.(x - x'))] = mass + v.gradient     for every v
 
@@ -23,18 +23,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucmax.losses.base import Loss
-from aucmax.losses.pairwise_sums import Active, SortedScores
+from aucmax.losses.pairwise_sums import ActivePairs, SortedScores
 
-WIDTHS = 0.2 * 10.0 ** np.arange(
-    0.0, -5.5, -0.5
-)  # of the smoothings among which a certificate of the hinge is sought
+# of the smoothings among which a certificate of the hinge is sought
+WIDTHS = 0.2 * 10.0 ** np.arange(0.0, -5.5, -0.5)
 
 
-class Curve(NamedTuple):
-    """sum_k factor_k E[(z - 1 + margin_k)_+^2] at given scores: value, slope and curvature along the rows."""
+class HingeEvaluation(NamedTuple):
+    """sum_k factor_k E[(z - 1 + margin_k)_+^2] at given scores; see `SmoothEvaluation`."""
 
     order: SortedScores
-    terms: list[tuple[float, Active]]  # one or two of them
+    terms: list[tuple[float, ActivePairs]]  # (factor_k, pairs active at margin_k): one or two of them
 
     @property
     def scores(self) -> np.ndarray:
@@ -72,29 +71,28 @@ class SquaredHinge(Loss):
 
     name = "squared_hinge"
 
-    def at(self, data: Any, scores: np.ndarray) -> Curve:
+    def at(self, data: Any, scores: np.ndarray) -> HingeEvaluation:
         """The loss at given scores of the rows."""
         order = SortedScores.of(data, scores)
-        return Curve(order, [(1.0, order.active(1.0))])
+        return HingeEvaluation(order, [(1.0, order.active(1.0))])
 
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w and its gradient."""
-        curve = self.at(data, data.scores(w))
-        return curve.value, data.combine(curve.coefficients())
+        evaluation = self.at(data, data.scores(w))
+        return evaluation.value, data.combine(evaluation.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """The dual at alpha = 2 tau z_+, the best tau among those with |tau gradient|_inf <= l1."""
-        curve = self.at(data, data.scores(w))
-        (_, active), *_ = curve.terms
-        steepest = np.abs(data.combine(curve.coefficients())).max(initial=0.0)
-        tau = min(
-            l1 / steepest if steepest > 0 else np.inf,
-            active.short / active.square if active.square > 0 else 0.0,
-        )
+        evaluation = self.at(data, data.scores(w))
+        (_, active), *_ = evaluation.terms
+        steepest = np.abs(data.combine(evaluation.coefficients())).max(initial=0.0)
+        feasible = l1 / steepest if steepest > 0 else np.inf
+        best = active.short / active.square if active.square > 0 else 0.0
+        tau = min(feasible, best)
         return 2.0 * tau * active.short - tau**2 * active.square
 
 
-class Huberised(NamedTuple):
+class HuberisedHinge(NamedTuple):
     """The hinge with its kink rounded over a width: a smooth lower bound, never more than width/2 below it.
 
     It is also where cutting planes of the hinge come from.
@@ -102,17 +100,17 @@ class Huberised(NamedTuple):
 
     width: float
 
-    def at(self, data: Any, scores: np.ndarray) -> HuberCurve:
+    def at(self, data: Any, scores: np.ndarray) -> HuberEvaluation:
         """The loss at given scores of the rows."""
         return self.of(SortedScores.of(data, scores))
 
-    def of(self, order: SortedScores) -> HuberCurve:
+    def of(self, order: SortedScores) -> HuberEvaluation:
         """The loss at scores that are already sorted."""
         factor = 0.5 / self.width
-        return HuberCurve(order, [(factor, order.active(1.0)), (-factor, order.active(1.0 - self.width))])
+        return HuberEvaluation(order, [(factor, order.active(1.0)), (-factor, order.active(1.0 - self.width))])
 
 
-class HuberCurve(Curve):
+class HuberEvaluation(HingeEvaluation):
     """The Huberised hinge at given scores, with the hinge itself and the plane below it."""
 
     @property
@@ -148,15 +146,15 @@ class Hinge(Loss):
         """The planes of some smoothings: near the optimum most are far tighter than the subgradient."""
         order = SortedScores.of(data, data.scores(w))
         for width in WIDTHS:
-            curve = Huberised(width).of(order)
-            yield curve.slack, data.combine(curve.coefficients())
+            smooth = HuberisedHinge(width).of(order)
+            yield smooth.slack, data.combine(smooth.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """The dual at multiples of the smoothings' alpha, shrunk until |gradient|_inf <= l1."""
         order = SortedScores.of(data, data.scores(w))
         best = 0.0
         for width in WIDTHS:
-            curve = Huberised(width).of(order)
-            steepest = np.abs(data.combine(curve.coefficients())).max(initial=0.0)
-            best = max(best, curve.mass * min(1.0, l1 / steepest if steepest > 0 else 1.0))
+            smooth = HuberisedHinge(width).of(order)
+            steepest = np.abs(data.combine(smooth.coefficients())).max(initial=0.0)
+            best = max(best, smooth.mass * min(1.0, l1 / steepest if steepest > 0 else 1.0))
         return best

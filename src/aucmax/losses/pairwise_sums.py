@@ -1,4 +1,4 @@
-"""The pair engine: sums over all pairs of a positive and a negative row, in O(n log n).
+"""Sums of piecewise polynomials of the margin over all pairs of a positive and a negative row, in O(n log n).
 
     Lee, Lin. "Large-Scale Linear RankSVM." Neural Computation 2014. (For two classes sorting is enough: no trees.)
 
@@ -20,53 +20,53 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 
-MOVES = 4  # a row, that repairing a sort may take before sorting resets_fitted_state is cheaper
+MOVES = 4  # per row, that repairing a sort may take before sorting from scratch is cheaper
 
 
-class Active(NamedTuple):
-    """The active pairs at a margin: first partner of every positive, number of partners of every negative row, sums.
+class ActivePairs(NamedTuple):
+    """The active pairs at a margin, with their sums."""
 
-    `weight`, `short` and `square` are the sums of 1, z and z^2 over the active pairs, weighted by p_i q_j.
-    """
-
-    first: np.ndarray
-    partners: np.ndarray
-    Q: np.ndarray
+    first: np.ndarray  # the first partner of every positive row
+    partners: np.ndarray  # how many partners every negative row has
+    Q: np.ndarray  # sums over the partners of every positive row, as above
     Z: np.ndarray
-    P: np.ndarray
+    P: np.ndarray  # sums over the partners of every negative row, as above
     Y: np.ndarray
-    weight: float
+    weight: float  # sums of 1, z and z^2 over all active pairs, weighted by p_i q_j
     short: float
     square: float
 
 
 class SortedScores(NamedTuple):
-    """Scores of all rows, with the rows, scores and weights of either class in ascending order of score."""
+    """Scores of all rows, with the rows of either class in ascending order of score."""
 
-    scores: np.ndarray
-    pos: np.ndarray
-    neg: np.ndarray
-    a: np.ndarray
-    b: np.ndarray
-    p: np.ndarray
-    q: np.ndarray
+    scores: np.ndarray  # in the order of the rows
+    pos: np.ndarray  # positive rows, in ascending order of score
+    neg: np.ndarray  # negative rows, in ascending order of score
+    a: np.ndarray  # scores of the positive rows, ascending
+    b: np.ndarray  # scores of the negative rows, ascending
+    p: np.ndarray  # weights of the positive rows, in the order of a
+    q: np.ndarray  # weights of the negative rows, in the order of b
 
     @classmethod
     def of(cls, data: Any, scores: np.ndarray) -> SortedScores:
         """Sort the scores of the rows of `data`."""
         (pos, a), (neg, b) = _sorted_classes(scores, data.y)
         if data.weight.min() == data.weight.max():  # sorting equal weights would cost as much as a product with X
-            return cls(scores, pos, neg, a, b, np.full(pos.size, data.r[pos[0]]), np.full(neg.size, data.r[neg[0]]))
+            p = np.full(pos.size, data.r[pos[0]])
+            q = np.full(neg.size, data.r[neg[0]])
+            return cls(scores, pos, neg, a, b, p, q)
         return cls(scores, pos, neg, a, b, data.r[pos], data.r[neg])
 
-    def active(self, margin: float) -> Active:
+    def active(self, margin: float) -> ActivePairs:
         """All sums over the pairs that are active at that margin."""
-        size_pos, size_neg = self.pos.size, self.neg.size
-        first, Q, Z = np.empty(size_pos, dtype=np.int64), np.empty(size_pos), np.empty(size_pos)
-        partners, P, Y = np.empty(size_neg, dtype=np.int64), np.empty(size_neg), np.empty(size_neg)
+        first = np.empty(self.pos.size, dtype=np.int64)
+        partners = np.empty(self.neg.size, dtype=np.int64)
+        Q, Z = np.empty(self.pos.size), np.empty(self.pos.size)
+        P, Y = np.empty(self.neg.size), np.empty(self.neg.size)
         totals = _down(self.a, self.b, self.p, self.q, margin, first, Q, Z)
         _up(self.a, self.b, self.p, margin, partners, P, Y)
-        return Active(first, partners, Q, Z, P, Y, *totals)
+        return ActivePairs(first, partners, Q, Z, P, Y, *totals)
 
     def spread(self, of_pos: np.ndarray, of_neg: np.ndarray) -> np.ndarray:
         """p_i times the first and q_j times the second, in the order of the rows."""
@@ -75,7 +75,7 @@ class SortedScores(NamedTuple):
         _spread(self.neg, self.q, of_neg, out)
         return out
 
-    def laplacian(self, active: Active, u: np.ndarray) -> np.ndarray:
+    def laplacian(self, active: ActivePairs, u: np.ndarray) -> np.ndarray:
         """sum over the active pairs of p_i q_j (u_i - u_j) (e_i - e_j), a vector over the rows like u."""
         out = np.empty(u.size)
         _laplacian(self.pos, self.neg, self.p, self.q, active.first, active.partners, active.Q, active.P, u, out)
@@ -85,12 +85,13 @@ class SortedScores(NamedTuple):
 def _sorted_classes(scores: np.ndarray, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """The positive and the negative rows in ascending order of score, with their scores.
 
-    The leading bits of a score and the number of its row make one integer, and integers are sorted several times
-    faster than an `argsort`. Neighbours that differ in the lost bits only are put right afterwards.
+    The leading bits of a score and the index of its row make one integer, and integers are sorted several times
+    faster than an `argsort`. Neighbours that differ in the lost bits only are swapped afterwards.
     """
     mask = (1 << max(1, (y.size - 1).bit_length())) - 1
     n_pos = int(np.count_nonzero(y > 0))
-    pos, neg = np.empty(n_pos, dtype=np.int64), np.empty(y.size - n_pos, dtype=np.int64)
+    pos = np.empty(n_pos, dtype=np.int64)
+    neg = np.empty(y.size - n_pos, dtype=np.int64)
     shifted = np.empty(y.size)
     _shift(scores, shifted)
     _keys(shifted.view(np.int64), y, mask, pos, neg)
@@ -100,7 +101,8 @@ def _sorted_classes(scores: np.ndarray, y: np.ndarray) -> list[tuple[np.ndarray,
 def _settled(keys: np.ndarray, mask: int, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows and scores in order, from keys that are not yet sorted."""
     keys.sort()
-    rows, ordered = keys, np.empty(keys.size)
+    rows = keys
+    ordered = np.empty(keys.size)
     if not _settle(rows, mask, scores, ordered, MOVES * rows.size):
         rows = rows[np.argsort(scores[rows])]
         ordered = scores[rows]
@@ -155,7 +157,8 @@ def _down(a, b, p, q, margin, first, Q, Z):
     """From the largest positive score down: sums over the active negatives, which grow in number."""
     weight, short, square = 0.0, 0.0, 0.0
     weight_all, short_all, square_all = 0.0, 0.0, 0.0
-    j, last = b.size - 1, a[a.size - 1]
+    j = b.size - 1
+    last = a[a.size - 1]
     for i in range(a.size - 1, -1, -1):
         step = last - a[i]
         last = a[i]
@@ -180,7 +183,8 @@ def _down(a, b, p, q, margin, first, Q, Z):
 def _up(a, b, p, margin, partners, P, Y):
     """From the smallest negative score up: sums over the active positives."""
     weight, short = 0.0, 0.0
-    i, last = 0, b[0]
+    i = 0
+    last = b[0]
     for j in range(b.size):
         short += (b[j] - last) * weight
         last = b[j]
@@ -201,13 +205,15 @@ def _spread(rows, weight, values, out):
 
 @compiled
 def _laplacian(pos, neg, p, q, first, partners, Q, P, u, out):
-    total, j = 0.0, neg.size
+    total = 0.0
+    j = neg.size
     for i in range(pos.size - 1, -1, -1):
         while j > first[i]:
             j -= 1
             total += q[j] * u[neg[j]]
         out[pos[i]] = p[i] * (Q[i] * u[pos[i]] - total)
-    total, i = 0.0, 0
+    total = 0.0
+    i = 0
     for j in range(neg.size):
         while i < partners[j]:
             total += p[i] * u[pos[i]]

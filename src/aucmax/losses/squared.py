@@ -24,17 +24,19 @@ class Squared(Loss):
         return 0.5 * float(w @ Sw + shortfall**2), Sw - shortfall * data.delta
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
-        """A number that min_w loss(w) + l1 |w|_1 does not fall below, from scaled residuals (spec 0.6)."""
+        """A lower bound on min_w loss(w) + l1 |w|_1, from scaled residuals (docs/mathematics.md, section 5)."""
         value, gradient = self.value_and_gradient(data, w)
         shortfall = 1.0 - float(w @ data.delta)
         steepest = np.abs(gradient).max(initial=0.0)
-        tau = min(l1 / steepest if steepest > 0 else 1.0, shortfall / (2.0 * value) if value > 0 else 1.0, 1.0)
-        return max(0.0, tau) * shortfall - max(0.0, tau) ** 2 * value
+        feasible = l1 / steepest if steepest > 0 else 1.0
+        best = shortfall / (2.0 * value) if value > 0 else 1.0
+        tau = max(0.0, min(feasible, best, 1.0))
+        return tau * shortfall - tau**2 * value
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
         """loss(w) - min loss: exact from the scatter matrix, else the loss itself, as no loss is negative."""
         value, gradient = self.value_and_gradient(data, w)
-        if not data.moments.full:
+        if not data.full:
             return value
         hessian = data.within + np.outer(data.delta, data.delta)
         return 0.5 * float(gradient @ (np.linalg.pinv(hessian, hermitian=True, rcond=1e-13) @ gradient))
@@ -42,7 +44,7 @@ class Squared(Loss):
 
 def within_product(data: Any, w: np.ndarray) -> np.ndarray:
     """S w: from the scatter matrix where there is one, else in one pass over the rows."""
-    if data.moments.full:
+    if data.full:
         return data.within @ w
     out = np.zeros(data.dim)
     in_units = w / data.scale

@@ -38,6 +38,11 @@ class ClassMoments:
         """Scatter divided by weight; zero for a class without weight."""
         return self.scatter / (self.weight or 1.0)
 
+    @property
+    def trace(self) -> float:
+        """Trace of the scatter: the sum of s_i |x_i - mean|^2."""
+        return float(np.trace(self.scatter) if self.scatter.ndim == 2 else self.scatter.sum())
+
     @np.errstate(invalid="ignore", over="ignore")  # `check_finite` reports NaN and infinity
     def __add__(self, other: ClassMoments) -> ClassMoments:
         weight = self.weight + other.weight

@@ -7,6 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucmax.numerics.compiled import compiled
+
 
 @dataclass(frozen=True)
 class ElasticNet:
@@ -99,3 +101,10 @@ def project_l1(u: np.ndarray, radius: float) -> np.ndarray:
 def soft_threshold(u: np.ndarray, threshold: float) -> np.ndarray:
     """sign(u) max(|u| - threshold, 0)."""
     return np.sign(u) * np.maximum(np.abs(u) - threshold, 0.0)
+
+
+@compiled
+def scalar_soft_threshold(u, threshold):
+    """The same for a number, in compiled loops; NaN stays NaN, so that guards against divergence see it."""
+    size = abs(u) - threshold
+    return 0.0 if size <= 0.0 else size if u > 0.0 else -size

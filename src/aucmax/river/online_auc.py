@@ -23,7 +23,9 @@ from aucmax.river.score_moments import ScoreMoments
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import (
     check_penalty_supported,
+    check_streams,
     find_solver,
+    streaming_solver,
 )
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import make_rng

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, lapack
 
-from aucmax.losses import Squared, within_product
+from aucmax.losses import Squared
+from aucmax.losses.squared import within_product
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet

@@ -1,46 +1,38 @@
-"""The algorithms, by name."""
+"""The algorithms, by name.
 
-from aucmax.solvers.adaoam import AdaOAM
-from aucmax.solvers.aum import AUM
-from aucmax.solvers.base import Solver
-from aucmax.solvers.cg import CG
-from aucmax.solvers.cutting_plane import CuttingPlane
-from aucmax.solvers.exact import Exact
-from aucmax.solvers.fsauc import FSAUC
-from aucmax.solvers.mba import MBA
-from aucmax.solvers.newton import Newton
-from aucmax.solvers.oam import OAM
-from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.pair_svrg import PairSVRG
-from aucmax.solvers.rankopt import RankOpt
-from aucmax.solvers.registry import SOLVERS, solver_name
-from aucmax.solvers.sdca import SDCA
-from aucmax.solvers.solam import SOLAM
-from aucmax.solvers.spam import SPAM
-from aucmax.solvers.spdam import SPDAM
-from aucmax.solvers.uniexp import UniExp
-from aucmax.solvers.vrspam import VRSPAM
+To add one, write its file and one line below: its name in `SOLVERS` is that of the file. Lists of solvers keep the
+order of these lines, and among several defaults for a loss the first that suits the table is taken.
+"""
 
-__all__ = [
-    "AUM",
-    "CG",
-    "FSAUC",
-    "MBA",
-    "OAM",
-    "OPAUC",
-    "SDCA",
-    "SOLAM",
-    "SOLVERS",
-    "SPAM",
-    "SPDAM",
-    "VRSPAM",
-    "AdaOAM",
-    "CuttingPlane",
-    "Exact",
-    "Newton",
-    "PairSVRG",
-    "RankOpt",
-    "Solver",
-    "UniExp",
-    "solver_name",
-]
+from inspect import isabstract
+
+from aucmax.solvers.base import Promise, Solver, State
+
+# isort: off
+from aucmax.solvers.exact import Exact as Exact
+from aucmax.solvers.cg import CG as CG
+from aucmax.solvers.newton import Newton as Newton
+from aucmax.solvers.cutting_plane import CuttingPlane as CuttingPlane
+from aucmax.solvers.sdca import SDCA as SDCA
+from aucmax.solvers.spam import SPAM as SPAM
+from aucmax.solvers.vrspam import VRSPAM as VRSPAM
+from aucmax.solvers.pair_svrg import PairSVRG as PairSVRG
+from aucmax.solvers.solam import SOLAM as SOLAM
+from aucmax.solvers.fsauc import FSAUC as FSAUC
+from aucmax.solvers.spdam import SPDAM as SPDAM
+from aucmax.solvers.opauc import OPAUC as OPAUC
+from aucmax.solvers.adaoam import AdaOAM as AdaOAM
+from aucmax.solvers.oam import OAM as OAM
+from aucmax.solvers.uniexp import UniExp as UniExp
+from aucmax.solvers.mba import MBA as MBA
+from aucmax.solvers.rankopt import RankOpt as RankOpt
+from aucmax.solvers.aum import AUM as AUM
+# isort: on
+
+SOLVERS: dict[str, type[Solver]] = {
+    kind.__module__.rpartition(".")[2]: kind
+    for kind in tuple(globals().values())
+    if isinstance(kind, type) and issubclass(kind, Solver) and not isabstract(kind)
+}
+
+__all__ = ["SOLVERS", "Promise", "Solver", "State", *(kind.__name__ for kind in SOLVERS.values())]

@@ -12,51 +12,55 @@ are projected there. For all v with v.delta = 1 and G = X'g, AUM(v) >= G.v; over
 
     P(v) >= [G.delta + l2/2] / |delta|^2 - |G - (G.delta / |delta|^2) delta|^2 / (2 l2)
 
-which makes the gap. The first weights are those of the squared loss.
+which gives the gap. The descent starts from the minimiser of the squared loss.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from aucmax.aum.descent.data import AUMData
-from aucmax.aum.descent.step import Descent, DescentPoint
+from aucmax.aum.descent.step import LINE_SEARCHES, Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.losses import Squared
 from aucmax.losses.area_under_min import AreaUnderMin
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
-from aucmax.solvers.base import Solver
+from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.cg import CG
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.shared.gram import GRAM_LIMIT
+from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
+from aucmax.validation.params import Option
 
 
-class Descending(NamedTuple):
-    """A point of the descent, passes over the data, the certificate, and whether the descent is over."""
+@dataclass(frozen=True, eq=False)
+class AUMState(State):
+    """A point of the descent."""
 
     point: DescentPoint
-    passes: float
-    certificate: tuple[float, float]
-    ended: bool
+    gap: float  # an upper bound on P(w) - min P
+    done: bool = False  # whether the descent has stopped making progress
 
     @property
-    def w(self) -> np.ndarray:
-        """The weights."""
-        return self.point.w
+    def certificate(self) -> tuple[float, float]:
+        return self.point.objective, self.gap
+
+    @property
+    def ended(self) -> bool:
+        return self.done
 
 
 @dataclass(repr=False, kw_only=True)
 class AUM(Solver):
     """Descent on AUM with an exact line search, from the minimiser of the squared loss.
 
-    AUM has kinks, where the direction of descent may lead nowhere though others would: a run may end above the
-    minimum (by 0.4 % on normal tables of 300 rows and 20 columns without a penalty, by some per cent on others),
-    whatever `tol`. The gap says by how much at most; without a penalty it is the whole objective.
+    AUM has kinks, where the direction of descent may make no progress though others would: a run may end above the
+    minimum (by 0.4 % on normal tables of 300 rows and 20 columns without a penalty, by a few per cent on others),
+    whatever `tol`. The gap bounds by how much; without a penalty it is the objective itself.
 
     Parameters
     ----------
@@ -73,28 +77,29 @@ class AUM(Solver):
     eta: float = 1.0
     max_epochs: int = 100
 
+    parameter_constraints: ClassVar[Constraints] = {"line_search": [Option(*LINE_SEARCHES)], "eta": [POSITIVE]}
     losses = (AreaUnderMin,)
     penalties = ("l2", "none")
+    default_for = ("aum",)
     certified = False
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         return dim <= min(n, GRAM_LIMIT)
 
-    def init(self, problem: Problem, w: np.ndarray) -> Descending:
-        data = problem.data
-        w = w if w.any() else squared_start(data, problem.penalty.l2)
-        point = self._descent(problem).start(examples_of(data), w)
-        return Descending(point, 1.0, _certificate(problem, point), False)
+    def init(self, problem: Problem, w: np.ndarray) -> AUMState:
+        w = w if w.any() else squared_start(problem.data, problem.penalty.l2)
+        point = self._descent(problem).start(examples_of(problem.data), w)
+        return AUMState(point.w, 1.0, point, _gap(problem, point))
 
-    def epoch(self, problem: Problem, state: Descending, rng: np.random.Generator) -> Descending:
+    def epoch(self, problem: Problem, state: AUMState, rng: np.random.Generator) -> AUMState:
         if state.ended:
             return state
         before = state.point
         point = self._descent(problem).step(examples_of(problem.data), before)
         if point is None:
-            return state._replace(ended=True)
-        ended = before.objective - point.objective <= self.tol * before.objective
-        return Descending(point, state.passes + 2.0, _certificate(problem, point), ended)
+            return replace(state, done=True)
+        done = before.objective - point.objective <= self.tol * before.objective
+        return AUMState(point.w, state.passes + 2.0, point, _gap(problem, point), done)
 
     def _descent(self, problem: Problem) -> Descent:
         return Descent(line_search=self.line_search, eta=self.eta, l2=problem.penalty.l2)
@@ -119,19 +124,20 @@ def rate_costs(neg: float, pos: float) -> tuple[float, float]:
 def squared_start(data: Data, l2: float = 0.0) -> np.ndarray:
     """The minimiser of the squared loss, the penalty automatic if there is none; ones if it is zero."""
     penalty = ElasticNet(0.0, l2 or automatic_alpha(data))
-    solver = Exact() if data.moments.full else CG()
+    solver = Exact() if data.full else CG()
     w = solver.solve(Problem(data, Squared(), penalty)).coef
     return w if w.any() else np.ones(data.dim)
 
 
-def _certificate(problem: Problem, point: DescentPoint) -> tuple[float, float]:
-    """P(w), and how much it can exceed the minimum over w.delta = 1."""
-    delta, l2 = problem.data.delta, problem.penalty.l2
+def _gap(problem: Problem, point: DescentPoint) -> float:
+    """How much P(w) can exceed the minimum over w.delta = 1."""
+    delta = problem.data.delta
+    l2 = problem.penalty.l2
     square = float(delta @ delta)
     if not (l2 > 0.0 and square > 0.0):
-        return point.objective, point.objective
+        return point.objective
     _, G = problem.loss.value_and_gradient(problem.data, point.w)
     along = float(G @ delta) / square
     across = G - along * delta
     lower = max(along - float(across @ across) / (2.0 * l2), 0.0) + 0.5 * l2 / square
-    return point.objective, max(point.objective - lower, 0.0)
+    return max(point.objective - lower, 0.0)

@@ -1,12 +1,24 @@
-"""Solver: settings, and the one loop of all algorithms."""
+"""Solver: the contract of all algorithms, and the one loop that runs them.
+
+A solver is a dataclass of settings. A run calls, in this order,
+
+    check_settings()            refuse settings that are wrong whatever the problem
+    check_problem(problem)      refuse a problem that these settings cannot solve; all other methods trust their input
+    adapt(problem)              the problem to minimise: the one given, unless a constraint replaces its penalty
+    init(problem, w)            the `State` before the first epoch
+    epoch(problem, state, rng)  the `State` one epoch later, until the gap is small or `state.ended`
+
+What others must know of an algorithm is declared on its class: the losses and penalties it takes, the losses it is
+the default for, whether it streams, and the accuracy it promises.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,21 +28,43 @@ from aucmax.losses.base import Loss
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
-from aucmax.problem.solution import Monitor, Record, Solution, Trace
-from aucmax.solvers.shared.order import shuffle_if_sorted
-from aucmax.validation.params import check_number
+from aucmax.problem.solution import Callback, Monitor, Record, Solution, Trace
+from aucmax.solvers.shared.visiting_order import shuffle_if_sorted
+from aucmax.validation.params import Constraint, Integer, Number, check_params
 
-Callback = Callable[[Record], bool | None]
+Constraints = Mapping[str, Sequence[Constraint | None]]
+POSITIVE = Number(0, open="low")
+
+
+class Promise(NamedTuple):
+    """The accuracy that a certified solver reaches on small tables: the contract tests hold it to that."""
+
+    gap: float  # relative to the objective
+    epochs: int  # within which it is reached
+    in_ball: bool = False  # minimising the loss over the solver's ball, instead of the penalised objective
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The state of a run; each solver adds the fields that its next epoch needs. Immutable and picklable."""
+
+    w: np.ndarray  # the weights to return so far
+    passes: float  # over the data, that they cost
+
+    @property
+    def certificate(self) -> tuple[float, float] | None:
+        """Objective and gap at w if the run has found them, at least as tight as `Problem.certify`."""
+        return None
+
+    @property
+    def ended(self) -> bool:
+        """Whether another epoch would change nothing."""
+        return False
 
 
 @dataclass(repr=False, kw_only=True)
 class Solver(BaseEstimator, ABC):
     """A minimiser of the one objective; subclasses write `init` and `epoch`.
-
-    A state is anything with `w`, the weights to return so far, and `passes`, the passes over the data that they
-    cost; it may have `certificate`, the objective at w and a gap that the run has found, at least as tight as
-    `Problem.certify`, and `ended`, that another epoch would change nothing. States are not changed: `epoch` returns a
-    new one.
 
     Parameters
     ----------
@@ -43,32 +77,52 @@ class Solver(BaseEstimator, ABC):
     max_epochs: int = 1000
     tol: float = 1e-6
 
+    parameter_constraints: ClassVar[Constraints] = {"max_epochs": [Integer(1)], "tol": [Number(0)]}
     losses: ClassVar[tuple[type[Loss], ...]] = (Squared,)
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
-    fixed: ClassVar[tuple[str, ...]] = ()  # settings that a stream cannot change on its way
+    default_for: ClassVar[tuple[str, ...]] = ()  # names of losses whose default it is, for tables that it `suits`
+    streams_for: ClassVar[tuple[str, ...]] = ()  # names of losses whose default it is in a stream
+    promise: ClassVar[Promise | None] = None  # needed if it is certified
+    fixed: ClassVar[tuple[str, ...]] = ()  # settings that cannot change in the middle of a stream
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
-    from_moments: ClassVar[bool] = False  # full moments are all it needs: exact streams, rows taken out again
-    certified: ClassVar[bool] = True  # False: a rule of its own, not the gap, says when the run has come to its end
+    from_moments: ClassVar[bool] = False  # full moments are all it needs: exact streams, rows can be unlearned
+    certified: ClassVar[bool] = True  # False: it has its own stopping rule, not the gap
+
+    @classmethod
+    def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
+        """Whether it is the right default for a table of that size; if not, the next one for the loss is tried."""
+        return True
+
+    def check_settings(self) -> None:
+        """Refuse wrong settings: those outside their constraints, and in subclasses those that contradict others."""
+        check_params(self)
+
+    def check_problem(self, problem: Problem) -> None:
+        """Refuse a problem that these settings cannot solve; the registry has checked its loss and penalty."""
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         """Whether the data should come with the scatter matrix of their classes."""
         return False
 
     def kept_weight(self) -> float:
-        """What a row of a stream keeps of its weight when the next one comes."""
+        """What a row of a stream keeps of its weight when the next one arrives."""
         return 1.0
+
+    def own_alpha(self, data: Data) -> float | None:
+        """The strength of the penalty if the solver's settings determine it, not the estimator's."""
+        return None
 
     def adapt(self, problem: Problem) -> Problem:
         """The problem that this solver minimises: the one given, unless it is set to a constraint instead."""
         return problem
 
     @abstractmethod
-    def init(self, problem: Problem, w: np.ndarray) -> Any:
+    def init(self, problem: Problem, w: np.ndarray) -> State:
         """State from which the first epoch starts."""
 
     @abstractmethod
-    def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
+    def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> State:
         """The state one epoch later."""
 
     def rescaled(self, state: Any, ratio: np.ndarray) -> Any:
@@ -79,12 +133,8 @@ class Solver(BaseEstimator, ABC):
         """
         return state
 
-    def own_alpha(self, data: Data) -> float | None:
-        """The strength of the penalty, if the settings of the solver say it and not the estimator's."""
-        return None
-
     def variance(self, problem: Problem, state: Any) -> float:
-        """The variance of the update, of solvers that know it: an evaluation, off the clock."""
+        """The variance of the update, of solvers that know it: an evaluation, not timed."""
         return np.nan
 
     def solve(
@@ -96,27 +146,25 @@ class Solver(BaseEstimator, ABC):
         callback: Callback | None = None,
     ) -> Solution:
         """Run epochs until the gap is small, the epochs are used up, or the callback returns True."""
-        self._check_limits()
+        self.check_settings()
+        self.check_problem(problem)
         rng = np.random.default_rng() if rng is None else rng
+        trace = Trace()
         start = perf_counter()
         problem = self.adapt(shuffle_if_sorted(problem, rng) if self.stochastic else problem)
         state = self.init(problem, np.zeros(problem.data.dim) if w is None else w)
-        seconds, trace = perf_counter() - start, Trace()
+        seconds = perf_counter() - start
         for epoch in range(1, self.max_epochs + 1):
             start = perf_counter()
             state = self.epoch(problem, state, rng)
             seconds += perf_counter() - start
-            objective, gap = getattr(state, "certificate", None) or problem.certify(state.w)
+            objective, gap = state.certificate or problem.certify(state.w)
             aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
             record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
             trace.records.append(record)
             converged = self.certified and gap <= self.tol * max(objective, 0.0)  # rounding
-            told = callback is not None and callback(record)
-            if converged or told or not np.isfinite(objective) or getattr(state, "ended", False):
+            stopped = callback is not None and callback(record)
+            if converged or stopped or state.ended or not np.isfinite(objective):
                 break
         reached = converged or (not self.certified and bool(np.isfinite(objective)))
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
-
-    def _check_limits(self) -> None:
-        check_number("max_epochs", self.max_epochs, whole=True)
-        check_number("tol", self.tol, zero=True)

@@ -2,30 +2,30 @@
 
 Conjugate gradients on (S + delta delta' + l2 I) w = delta, preconditioned by the diagonal. A product with S is one
 pass over the rows: c_i = r_i (w.x_i - w.mean_y), Sw = sum_i c_i x_i. The residual is minus the gradient of P, so
-that the certificate costs nothing. The elastic net is solved by column descent (columns.py).
+that the certificate costs nothing. The elastic net is solved by column descent (column_descent.py).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
-from aucmax.losses import within_product
+from aucmax.losses.squared import within_product
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.columns import ColumnDescent
+from aucmax.solvers.base import Constraints, Promise, Solver, State
+from aucmax.solvers.shared.column_descent import ColumnDescentState
+from aucmax.validation.params import Integer
 
 
-class Directions(NamedTuple):
-    """Weights, passes over the data, residual, preconditioned residual product and search direction."""
+@dataclass(frozen=True, eq=False)
+class CGState(State):
+    """The vectors of preconditioned conjugate gradients."""
 
-    w: np.ndarray
-    passes: float
     residual: np.ndarray
-    norm2: float
-    p: np.ndarray
+    norm2: float  # residual times preconditioned residual
+    p: np.ndarray  # search direction
 
 
 @dataclass(repr=False, kw_only=True)
@@ -42,15 +42,19 @@ class CG(Solver):
 
     iterations: int = 5
 
-    def init(self, problem: Problem, w: np.ndarray) -> Any:
+    parameter_constraints: ClassVar[Constraints] = {"iterations": [Integer(1)]}
+    default_for = ("squared",)
+    promise = Promise(gap=1e-12, epochs=200)
+
+    def init(self, problem: Problem, w: np.ndarray) -> State:
         if problem.penalty.l1 > 0:
-            return ColumnDescent.start(problem, w)
+            return ColumnDescentState.start(problem, w)
         residual = problem.data.delta - _product(problem, w) if w.any() else problem.data.delta.copy()
         z = residual / _diagonal(problem)
-        return Directions(w, float(w.any()), residual, float(residual @ z), z)
+        return CGState(w, float(w.any()), residual, float(residual @ z), z)
 
-    def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
-        if problem.penalty.l1 > 0:
+    def epoch(self, problem: Problem, state: CGState | ColumnDescentState, rng: np.random.Generator) -> State:
+        if isinstance(state, ColumnDescentState):
             return state.sweep(problem)
         diagonal = _diagonal(problem)
         for _ in range(self.iterations):
@@ -60,14 +64,14 @@ class CG(Solver):
         return state
 
 
-def _iteration(problem: Problem, state: Directions, diagonal: np.ndarray) -> Directions:
-    w, passes, residual, norm2, p = state
-    Hp = _product(problem, p)
-    step = norm2 / float(p @ Hp)
-    residual = residual - step * Hp
+def _iteration(problem: Problem, state: CGState, diagonal: np.ndarray) -> CGState:
+    Hp = _product(problem, state.p)
+    step = state.norm2 / float(state.p @ Hp)
+    residual = state.residual - step * Hp
     z = residual / diagonal
-    after = float(residual @ z)
-    return Directions(w + step * p, passes + 1, residual, after, z + (after / norm2) * p)
+    norm2 = float(residual @ z)
+    p = z + (norm2 / state.norm2) * state.p
+    return CGState(state.w + step * state.p, state.passes + 1, residual, norm2, p)
 
 
 def _product(problem: Problem, v: np.ndarray) -> np.ndarray:
@@ -78,5 +82,5 @@ def _product(problem: Problem, v: np.ndarray) -> np.ndarray:
 
 def _diagonal(problem: Problem) -> np.ndarray:
     """Diagonal of the same matrix; 1 for a column that neither data nor penalty see."""
-    diagonal = problem.data.moments.variances + problem.data.delta**2 + problem.penalty.l2
+    diagonal = problem.data.variances + problem.data.delta**2 + problem.penalty.l2
     return np.where(diagonal > 0, diagonal, 1.0)

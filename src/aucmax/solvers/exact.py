@@ -6,31 +6,34 @@ With S the sum of the class covariances and delta the difference of the class me
     u = [delta - B'(BB' + l2 I)^-1 B delta] / l2,  B = sqrt(r) (x - mean)      (n < dim)
 
 the minimum-norm solution for no penalty at all, and for the elastic net coordinate descent: on H = S + delta delta'
-(gram.py), or on the columns where H would be too large (columns.py).
+(gram_descent.py), or on the columns where H would be too large (column_descent.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucmax.numerics.matrix import dense
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.columns import ColumnDescent
-from aucmax.solvers.shared.gram import GRAM_LIMIT, GramDescent
-from aucmax.validation.params import check_share
+from aucmax.solvers.base import Constraints, Promise, Solver, State
+from aucmax.solvers.shared.column_descent import ColumnDescentState
+from aucmax.solvers.shared.gram_descent import GRAM_LIMIT, GramDescentState
+from aucmax.validation.params import Number
+
+# A factorisation costs n dim min(n, dim), conjugate gradients some passes: above this many times the nonzeros the
+# passes are cheaper.
+EXACT_COST = 2400
 
 
-class Solved(NamedTuple):
-    """Weights, and the passes over the data that they cost."""
-
-    w: np.ndarray
-    passes: float
+class ExactState(State):
+    """The weights; only the elastic net needs more, see `GramDescentState`."""
 
 
 @dataclass(repr=False, kw_only=True)
@@ -43,7 +46,7 @@ class Exact(Solver):
     ----------
     forgetting : float
         Above 0 and at most 1, for streams that drift: the weight of a row seen t rows ago is forgetting^t, so that
-        0.999 forgets in about 1000 rows. `fit` does not use it: there, `sample_weight` says as much.
+        0.999 forgets in about 1000 rows. `fit` does not use it: there, `sample_weight` serves the same purpose.
     max_epochs, tol
         See `Solver`. With an L2 penalty one epoch is enough.
     """
@@ -51,38 +54,43 @@ class Exact(Solver):
     forgetting: float = 1.0
     tol: float = 1e-8
 
+    parameter_constraints: ClassVar[Constraints] = {"forgetting": [Number(0, 1, open="low")]}
+    default_for = ("squared",)
+    streams_for = ("squared",)
+    promise = Promise(gap=1e-12, epochs=5)
     fixed = ("forgetting",)
     online = True
     from_moments = True
 
-    def adapt(self, problem: Problem) -> Problem:
-        self.kept_weight()  # checked, though only streams use it
-        return problem
+    @classmethod
+    def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
+        return float(n) * dim * min(n, dim) <= EXACT_COST * nonzeros
 
     def kept_weight(self) -> float:
-        check_share(forgetting=self.forgetting)
         return self.forgetting
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         return dim <= GRAM_LIMIT if penalty.l1 > 0 else dim <= n
 
-    def init(self, problem: Problem, w: np.ndarray) -> Any:
+    def init(self, problem: Problem, w: np.ndarray) -> State:
         if problem.penalty.l1 == 0:
-            return Solved(w, 1.0)
-        descent = GramDescent if problem.data.moments.full else ColumnDescent
-        return descent.start(problem, w)
+            return ExactState(w, 1.0)
+        if problem.data.full:
+            return GramDescentState.start(problem, w)
+        return ColumnDescentState.start(problem, w)
 
-    def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> Any:
-        if problem.penalty.l1 > 0:
+    def epoch(self, problem: Problem, state: State, rng: np.random.Generator) -> State:
+        if isinstance(state, GramDescentState | ColumnDescentState):
             return state.sweep(problem)
         w = _ridge(problem) if problem.penalty.l2 > 0 else _minimum_norm(problem)
-        return Solved(w, 1.0)
+        return ExactState(w, 1.0)
 
 
 def _ridge(problem: Problem) -> np.ndarray:
     """The L2 minimiser, refined once against its own gradient."""
-    data, l2 = problem.data, problem.penalty.l2
-    inverse = _gram_inverse(data, l2) if data.moments.full else _row_inverse(data, l2)
+    data = problem.data
+    l2 = problem.penalty.l2
+    inverse = _gram_inverse(data, l2) if data.full else _row_inverse(data, l2)
     u = inverse(data.delta)
     denominator = 1.0 + data.delta @ u
     w = u / denominator
@@ -91,7 +99,7 @@ def _ridge(problem: Problem) -> np.ndarray:
     return w + step - u * ((data.delta @ step) / denominator)
 
 
-def _gram_inverse(data, l2):
+def _gram_inverse(data: Data, l2: float) -> Callable[[np.ndarray], np.ndarray]:
     """v -> (S + l2 I)^-1 v through a Cholesky factor of the dim x dim matrix."""
     matrix = data.within.copy()
     matrix[np.diag_indices_from(matrix)] += l2
@@ -103,7 +111,7 @@ def _gram_inverse(data, l2):
     return lambda v: cho_solve(factor, v, check_finite=False)
 
 
-def _row_inverse(data, l2):
+def _row_inverse(data: Data, l2: float) -> Callable[[np.ndarray], np.ndarray]:
     """v -> (S + l2 I)^-1 v through the n x n Gram matrix of the centred rows."""
     B = centred_rows(data)
     K = B @ B.T
@@ -115,14 +123,14 @@ def _row_inverse(data, l2):
 def _minimum_norm(problem: Problem) -> np.ndarray:
     """The shortest of the minimisers of the loss alone."""
     data = problem.data
-    if data.moments.full:
+    if data.full:
         H = data.within + np.outer(data.delta, data.delta)
         return np.linalg.pinv(H, hermitian=True, rcond=1e-13) @ data.delta
     A = np.vstack([centred_rows(data), data.delta])
     return np.linalg.pinv(A, rcond=1e-13)[:, -1]
 
 
-def centred_rows(data) -> np.ndarray:
+def centred_rows(data: Data) -> np.ndarray:
     """Dense rows, centred at their class mean, times the root of their weight; for n < dim."""
     centres = data.raw_means[np.where(data.y > 0, 0, 1)]
     return np.sqrt(data.r)[:, None] * ((dense(data.X) - centres) / data.scale)

@@ -2,7 +2,8 @@
 
     Liu, Zhang, Chen, Wang, Yang. "Fast Stochastic AUC Maximization with O(1/n)-Convergence Rate." ICML 2018.
 
-With the saddle function F_i and the rows x' of saddle.py, kappa = max |x'|, v = (w, a, b), the rows are shared among
+With the saddle function F_i and the rows x' of saddle_function.py, kappa = max |x'|, v = (w, a, b), the rows are
+shared among
 
     m = max(1, floor(log2(2n / log2 n) / 2) - 1) stages of n0 rows,    R_0 = 2 sqrt(1 + 2 kappa^2) R,  R_k = R_0 / 2^k
 
@@ -19,43 +20,49 @@ D_k, beta_k and G are in `_theorem`. The projection is exact: the nearest point 
 (1 - s) v + s v_{k-1}, with s found by bisection (alternating projections end at some point of the intersection, not
 at the nearest). Every step changes every column, so that no O(nonzeros) form exists: mini-batches, one O(dim)
 projection each. The paper makes one pass. Here an epoch is such a pass; the next starts again from where the last
-one ended, with steps divided by the root of its number, and pass k counts k times in the mean of their answers.
+one ended, with steps divided by the root of its number, and pass k counts k times in the mean of their results.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, log, log2, sqrt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.order import shuffled_blocks
-from aucmax.solvers.shared.saddle import Frame, clip, in_ball, l1_threshold, mini_batch, saddle_step, soften
-from aucmax.validation.params import check_counts, check_positive
+from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
+from aucmax.solvers.shared.saddle_function import (
+    RowScaling,
+    clip,
+    in_ball,
+    l1_threshold,
+    mini_batch,
+    saddle_step,
+    soft_threshold_in_place,
+)
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.validation.params import Boolean, Integer, Option
 
-SCHEDULES = ("halving", "theorem")
 HALVINGS = 60  # of [0, 1] in the bisection
 
 
-class Limits(NamedTuple):
-    """Of a stage: l1 radius, bound R kappa of a and b, radius around the start, and D, the same for al."""
+class StageLimits(NamedTuple):
+    """The sets on which a stage projects."""
 
-    l1: float
-    bound: float
-    around: float
-    dual: float
+    l1: float  # radius of the l1 ball
+    bound: float  # R kappa, of a and b
+    around: float  # radius around the start
+    dual: float  # D, the same for al
 
 
-class Pass(NamedTuple):
-    """Mean of the answers so far, passes over the data, the point (w, a, b) of the last one, and its al."""
+@dataclass(frozen=True, eq=False)
+class FSAUCState(State):
+    """The mean of the passes so far, which is returned, and the point at the end of the last one."""
 
-    w: np.ndarray
-    passes: float
-    last: np.ndarray
+    last: np.ndarray  # its w
     a: float
     b: float
     al: float
@@ -68,7 +75,7 @@ class FSAUC(Solver):
     Parameters
     ----------
     radius : float or None
-        Of the ball, which takes the place of the penalty. None takes 1.5 times the l1 norm that the weights would
+        Of the ball, which replaces the penalty. None takes 1.5 times the l1 norm that the weights would
         have with uncorrelated columns and an L2 penalty of the same alpha.
     eta : float or None
         Step of the first stage, for rows of unit size; None takes 2/L, and the theorem's own in its schedule.
@@ -77,10 +84,10 @@ class FSAUC(Solver):
     batch_size : int or None
         Rows to a step. None takes columns over nonzeros of a row.
     centre : bool
-        Take the middle of the class means from the rows.
+        Subtract the midpoint of the class means from the rows.
     max_epochs, tol
         See `Solver`. The gap of a ball is of first order in the distance to the optimum: at a gap of a tenth of
-        the objective, the objective itself is within some hundredths or thousandths.
+        the objective, the objective itself is within hundredths or thousandths of the minimum.
     """
 
     radius: float | None = None
@@ -91,51 +98,59 @@ class FSAUC(Solver):
     max_epochs: int = 100
     tol: float = 0.1
 
+    parameter_constraints: ClassVar[Constraints] = {
+        "radius": [None, POSITIVE],
+        "eta": [None, POSITIVE],
+        "schedule": [Option("halving", "theorem")],
+        "batch_size": [None, Integer(1)],
+        "centre": [Boolean()],
+    }
     penalties = ("l2", "none")  # alpha sets the radius, where none is given
+    promise = Promise(gap=0.2, epochs=300, in_ball=True)
     stochastic = True
 
     def adapt(self, problem: Problem) -> Problem:
-        check_positive(radius=self.radius, eta=self.eta)
-        check_counts(batch_size=self.batch_size)
-        if self.schedule not in SCHEDULES:
-            raise ValueError(f"unknown schedule {self.schedule!r}; choose one of {list(SCHEDULES)}")
         return in_ball(problem, self.radius, norm=1)
 
-    def init(self, problem: Problem, w: np.ndarray) -> Pass:
+    def init(self, problem: Problem, w: np.ndarray) -> FSAUCState:
         w = problem.penalty.prox(w, 0.0)  # inside the ball, if there is one
         a, b = (float(score) for score in problem.data.means @ w)
-        return Pass(w, 0.0, w, a, b, b - a)
+        return FSAUCState(w, 0.0, w, a, b, b - a)
 
-    def epoch(self, problem: Problem, state: Pass, rng: np.random.Generator) -> Pass:
-        data, frame = problem.data, Frame.of(problem.data, self.centre)
+    def epoch(self, problem: Problem, state: FSAUCState, rng: np.random.Generator) -> FSAUCState:
+        data = problem.data
+        scaling = RowScaling.of(data, self.centre)
         size = mini_batch(data, self.batch_size)
-        height = float(state.last @ frame.centre)
-        v, al = np.append(state.last * frame.unit, [state.a - height, state.b - height]), state.al
+        height = float(state.last @ scaling.centre)
+        v = np.append(state.last * scaling.unit, [state.a - height, state.b - height])
+        al = state.al
         order = shuffled_blocks(data.n, rng)
-        stages = self._stages(problem, frame, size)
+        stages = self._stages(problem, scaling, size)
         for rows, (eta, limits) in zip(np.array_split(order, len(stages)), stages, strict=True):
-            v = _stage(data.rows, data.y, rows, size, frame, limits, eta / sqrt(state.passes + 1), v, al)
-            al = -float(v[:-2] @ data.delta) / frame.unit
-        last = v[:-2] / frame.unit
-        height = float(last @ frame.centre)
+            v = _stage(data.rows, data.y, rows, size, scaling, limits, eta / sqrt(state.passes + 1), v, al)
+            al = -float(v[:-2] @ data.delta) / scaling.unit
+        last = v[:-2] / scaling.unit
+        height = float(last @ scaling.centre)
         share = 2.0 / (state.passes + 2)
         mean = state.w + share * (last - state.w)
-        return Pass(mean, state.passes + 1, last, float(v[-2]) + height, float(v[-1]) + height, al)
+        return FSAUCState(mean, state.passes + 1, last, float(v[-2]) + height, float(v[-1]) + height, al)
 
-    def _stages(self, problem: Problem, frame: Frame, size: int) -> list[tuple[float, Limits]]:
+    def _stages(self, problem: Problem, scaling: RowScaling, size: int) -> list[tuple[float, StageLimits]]:
         """Step and limits of every stage, for rows x'."""
         ball: Any = problem.penalty
-        n, R, kappa = problem.data.n, ball.radius * frame.unit, sqrt(frame.norms.max())
+        n = problem.data.n
+        R = ball.radius * scaling.unit
+        kappa = sqrt(scaling.norms.max())
         number = max(1, int(0.5 * log2(2.0 * n / log2(n))) - 1)
         first, later, D = _theorem(problem, R, kappa, n // number)
         halving = self.schedule == "halving"
-        eta = self.eta or (2.0 / frame.curvature(size) if halving else first)
+        eta = self.eta or (2.0 / scaling.curvature(size) if halving else first)
         stages = []
         for k in range(number):
             around = 2.0 * sqrt(1.0 + 2.0 * kappa**2) * R / 2.0**k
             step = eta / 2.0**k * (1.0 if halving or k == 0 else later)
             dual = 2.0 * sqrt(2.0) * kappa * around + (D if k > 0 else 0.0)
-            stages.append((step, Limits(R, R * kappa, around, dual)))
+            stages.append((step, StageLimits(R, R * kappa, around, dual)))
         return stages
 
 
@@ -163,15 +178,18 @@ def _theorem(problem: Problem, R: float, kappa: float, n0: int) -> tuple[float, 
 
 
 @compiled
-def _stage(X, y, order, size, frame, limits, eta, v, al):
-    """The mean of the iterates of v = (w, a, b) from v itself, which is left as it is."""
-    start, start_al, dim = v, al, v.size - 2
-    v, mean = start.copy(), np.zeros(v.size)
+def _stage(X, y, order, size, scaling, limits, eta, v, al):
+    """The mean of the iterates of v = (w, a, b), starting from v, which is not changed."""
+    start = v
+    start_al = al
+    dim = v.size - 2
+    v = start.copy()
+    mean = np.zeros(v.size)
     batches = (order.size + size - 1) // size
     dq = np.empty(size)
     for part in range(batches):
         rows = order[part * order.size // batches : (part + 1) * order.size // batches]
-        a, b, al = saddle_step(X, y, rows, frame, eta, 0.0, v, v[dim], v[dim + 1], al, dq)
+        a, b, al = saddle_step(X, y, rows, scaling, eta, 0.0, v, v[dim], v[dim + 1], al, dq)
         v[dim], v[dim + 1] = a, b
         al = clip(start_al + clip(al - start_al, limits.dual), 2.0 * limits.bound)
         project(v, start, limits)
@@ -203,8 +221,9 @@ def project(v, start, limits):
 def _bounded(v, limits):
     """Project (w, a, b) on the l1 ball and on the bounds of a and b."""
     dim = v.size - 2
-    soften(v, dim, l1_threshold(v, dim, limits.l1))
-    v[dim], v[dim + 1] = clip(v[dim], limits.bound), clip(v[dim + 1], limits.bound)
+    soft_threshold_in_place(v, dim, l1_threshold(v, dim, limits.l1))
+    v[dim] = clip(v[dim], limits.bound)
+    v[dim + 1] = clip(v[dim + 1], limits.bound)
 
 
 @compiled

@@ -7,19 +7,19 @@ pairs drawn so far
 
     mu = mean d,    Sigma = mean dd'        (second moments, not a covariance)
 
-Cyclic coordinate descent (gram.py) then goes on from the last weights to the minimum over the sample of
+Cyclic coordinate descent (gram_descent.py) then continues from the last weights to the minimum over the sample of
 
     1/2 w'Sigma w - w.mu + l1 |w|_1 + l2/2 |w|^2
 
 which is the objective itself, less 1/2, with the sample in place of all pairs. After T rounds of B pairs the weights
 are (BT)^-1/2 from the minimiser, and the objective 1/(BT) above the minimum. A round costs O(B dim^2); as all pairs
-together cost no more than B = n (`exact`), the sample is worth its while only on far fewer pairs than rows.
+together cost no more than B = n (`exact`), sampling pays only with far fewer pairs than rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,22 +27,21 @@ from aucmax.numerics.matrix import copy_rows
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.gram import GRAM_LIMIT, gram_sweeps
-from aucmax.validation.params import check_number
+from aucmax.solvers.base import Constraints, Promise, Solver, State
+from aucmax.solvers.shared.gram_descent import GRAM_LIMIT, gram_sweeps
+from aucmax.validation.params import Integer
 
 SWEEPS = 100  # over the coordinates, at most, in a round
 ENOUGH = 1e-8  # |dw_j| sqrt(Sigma_jj + l2), below which no further sweep is made
 
 
-class Sampled(NamedTuple):
-    """Weights, passes over the data, number of pairs drawn, sums of their d and dd'."""
+@dataclass(frozen=True, eq=False)
+class MBAState(State):
+    """The sums over all pairs drawn so far."""
 
-    w: np.ndarray
-    passes: float
-    pairs: int
-    total: np.ndarray
-    products: np.ndarray
+    pairs: int  # how many
+    total: np.ndarray  # sum of their d
+    products: np.ndarray  # sum of their dd'
 
 
 @dataclass(repr=False, kw_only=True)
@@ -61,29 +60,31 @@ class MBA(Solver):
     max_epochs: int = 1000
     tol: float = 0.1
 
+    parameter_constraints: ClassVar[Constraints] = {"pairs": [Integer(1)]}
+    promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
 
-    def adapt(self, problem: Problem) -> Problem:
-        check_number("pairs", self.pairs, whole=True)
-        if problem.data.dim > GRAM_LIMIT:
+    def check_problem(self, problem: Problem) -> None:
+        dim = problem.data.dim
+        if dim > GRAM_LIMIT:
             raise ValueError(
-                f"MBA keeps a matrix of {problem.data.dim} x {problem.data.dim}; above {GRAM_LIMIT} columns choose "
-                "solver='cg' or 'sdca'"
+                f"MBA keeps a matrix of {dim} x {dim}; above {GRAM_LIMIT} columns choose solver='cg' or 'sdca'"
             )
-        return problem
 
-    def init(self, problem: Problem, w: np.ndarray) -> Sampled:
-        return Sampled(w, 0.0, 0, np.zeros(w.size), np.zeros((w.size, w.size)))
+    def init(self, problem: Problem, w: np.ndarray) -> MBAState:
+        return MBAState(w, 0.0, 0, np.zeros(w.size), np.zeros((w.size, w.size)))
 
-    def epoch(self, problem: Problem, state: Sampled, rng: np.random.Generator) -> Sampled:
+    def epoch(self, problem: Problem, state: MBAState, rng: np.random.Generator) -> MBAState:
         d = differences(problem.data, *drawn_pairs(problem.data, self.pairs, rng))
-        pairs, total = state.pairs + self.pairs, state.total + d.sum(axis=0)
+        pairs = state.pairs + self.pairs
+        total = state.total + d.sum(axis=0)
         with threads_for(problem.data.dim):
             products = state.products + d.T @ d
-        w, Sigma = state.w.copy(), products / pairs
+        w = state.w.copy()
+        Sigma = products / pairs
         gradient = Sigma @ w - total / pairs
         gram_sweeps(Sigma, gradient, w, problem.penalty.l1, problem.penalty.l2, SWEEPS, ENOUGH)
-        return Sampled(w, state.passes + 2.0 * self.pairs / problem.data.n, pairs, total, products)
+        return MBAState(w, state.passes + 2.0 * self.pairs / problem.data.n, pairs, total, products)
 
 
 def drawn_pairs(data: Data, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

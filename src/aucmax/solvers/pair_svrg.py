@@ -17,17 +17,18 @@ and k such steps have a closed form. While w > 0, with d = 1 / (1 + eta l2),
 
     w_k = w d^k - eta (mu + l1) (d + d^2 + ... + d^k)
 
-rises or falls; if it falls to zero it stays there for mu <= l1, else it goes on below zero. Mirrored for w < 0. So a
+rises or falls; if it falls to zero it stays there for mu <= l1, else it falls further. Mirrored for w < 0. So a
 step is exact and costs O(nonzeros of x_i and x_j).
 
 A snapshot that is not better than the last one is dropped and eta halved, but not below 1/(3L). There every snapshot
-is taken and the length of an epoch is geometric, for which convergence is proved (spec 2.4). The best is returned.
+is taken and the length of an epoch is geometric, for which convergence is proved (docs/mathematics.md, section 8).
+The best is returned.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,32 +36,22 @@ from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot, row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.smoothness import warn_of_divergence
-from aucmax.validation.params import check_number, check_step
+from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
+from aucmax.solvers.shared.snapshot import Snapshot
+from aucmax.solvers.shared.step_sizes import warn_of_divergence
+from aucmax.validation.params import Option
 
-SAMPLINGS = ("importance", "uniform")
 ROUNDING = 1e-14  # of an objective: what is not worse by more may well be better
 
 
-class Point(NamedTuple):
-    """Weights with their objective, the gradient of their loss, and the scores of all rows."""
+@dataclass(frozen=True, eq=False)
+class PairSVRGState(State):
+    """The best weights, the snapshot to start from, and how pairs are drawn."""
 
-    w: np.ndarray
-    objective: float
-    gradient: np.ndarray
-    scores: np.ndarray
-
-
-class Search(NamedTuple):
-    """Best weights and their objective, passes over the data, the snapshot to start from, eta, h and L."""
-
-    w: np.ndarray
-    objective: float
-    passes: float
-    snapshot: Point
+    objective: float  # of the best weights
+    snapshot: Snapshot
     eta: float
-    h: np.ndarray
+    h: np.ndarray  # of every row: pairs are drawn in proportion to h_i + h_j
     L: float
 
 
@@ -84,34 +75,37 @@ class PairSVRG(Solver):
     inner_length: float = 0.5
     step: str | float = "guarded"
 
-    penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1")
-    stochastic: ClassVar[bool] = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "sampling": [Option("importance", "uniform")],
+        "inner_length": [POSITIVE],
+        "step": [Option("guarded"), POSITIVE],
+    }
+    penalties = ("l2", "elastic net", "l1")
+    promise = Promise(gap=1e-10, epochs=500)
+    stochastic = True
 
-    def init(self, problem: Problem, w: np.ndarray) -> Search:
-        if self.sampling not in SAMPLINGS:
-            raise ValueError(f"sampling={self.sampling!r}; choose one of {list(SAMPLINGS)}")
-        check_step(self.step, ("guarded",))
-        check_number("inner_length", self.inner_length)
+    def init(self, problem: Problem, w: np.ndarray) -> PairSVRGState:
         importance = self.sampling == "importance"
         h, L = (_importance if importance else _uniform)(problem.data)
-        eta = (0.5 if importance else 1.0) / L if self.step == "guarded" else float(self.step)
+        eta = (0.5 if importance else 1.0) / L if isinstance(self.step, str) else float(self.step)
         snapshot = _evaluate(problem, w)
-        return Search(w, snapshot.objective, 1.0, snapshot, eta, h, L)
+        return PairSVRGState(w, 1.0, snapshot.objective, snapshot, eta, h, L)
 
-    def epoch(self, problem: Problem, state: Search, rng: np.random.Generator) -> Search:
-        n, lowest = problem.data.n, 1.0 / (3.0 * state.L)
+    def epoch(self, problem: Problem, state: PairSVRGState, rng: np.random.Generator) -> PairSVRGState:
+        n = problem.data.n
+        lowest = 1.0 / (3.0 * state.L)
         m = max(1, round(self.inner_length * n))
         length = m if state.eta > lowest else int(rng.geometric(1.0 / m))
         new = _evaluate(problem, _walk(problem, state, length, rng))
-        state = state._replace(passes=state.passes + 1.0 + 2.0 * length / n)
+        state = replace(state, passes=state.passes + 1.0 + 2.0 * length / n)
         if new.objective <= (1.0 + ROUNDING) * state.objective:
-            return state._replace(w=new.w, objective=new.objective, snapshot=new)
+            return replace(state, w=new.w, objective=new.objective, snapshot=new)
         if state.eta <= lowest:
-            return state._replace(snapshot=new) if np.isfinite(new.objective) else state
+            return replace(state, snapshot=new) if np.isfinite(new.objective) else state
         eta = max(state.eta / 2.0, lowest)
         if self.step == state.eta and not new.objective <= 2.0 * max(state.objective, 0.5):  # 0.5 is P(0)
             warn_of_divergence(self.step, eta, state.L)
-        return state._replace(eta=eta)
+        return replace(state, eta=eta)
 
 
 def _importance(data: Data) -> tuple[np.ndarray, float]:
@@ -127,33 +121,38 @@ def _uniform(data: Data) -> tuple[np.ndarray, float]:
     return np.ones(data.n), float(size[data.y > 0].max() + size[data.y < 0].max()) ** 2 or 1.0
 
 
-def _evaluate(problem: Problem, w: np.ndarray) -> Point:
+def _evaluate(problem: Problem, w: np.ndarray) -> Snapshot:
     """A snapshot at w, in one pass; not finite if the steps diverged."""
     data = problem.data
-    scores, Sw = np.empty(data.n), np.zeros(data.dim)
+    scores = np.empty(data.n)
+    Sw = np.zeros(data.dim)
     with np.errstate(over="ignore", invalid="ignore"):
         a, b = data.means @ w
         _within(data.rows, data.y, data.r, a, b, w, scores, Sw)
         loss = 0.5 * float(w @ Sw + (1.0 - a + b) ** 2)
-        return Point(w, loss + problem.penalty.value(w), Sw - (1.0 - a + b) * data.delta, scores)
+        return Snapshot(w, loss + problem.penalty.value(w), Sw - (1.0 - a + b) * data.delta, scores)
 
 
-def _walk(problem: Problem, state: Search, length: int, rng: np.random.Generator) -> np.ndarray:
+def _walk(problem: Problem, state: PairSVRGState, length: int, rng: np.random.Generator) -> np.ndarray:
     """The weights after that many steps from the snapshot."""
-    data, l1, l2, eta = problem.data, problem.penalty.l1, problem.penalty.l2, state.eta
+    data = problem.data
+    l1, l2 = problem.penalty.l1, problem.penalty.l2
+    eta = state.eta
     i, j = _pairs(data, state.h, length, rng)
     weight = float(data.r @ state.h) / (state.h[i] + state.h[j])
     exponents = np.log1p(eta * l2) * np.arange(length + 1.0)
     powers = np.exp(-exponents)
     sums = -np.expm1(-exponents) / (eta * l2) if l2 > 0 else np.arange(length + 1.0)
-    mu, w = eta * state.snapshot.gradient, state.snapshot.w.copy()
+    mu = eta * state.snapshot.gradient
+    w = state.snapshot.w.copy()
     _epoch(data.rows, i, j, eta * weight, state.snapshot.scores, mu, eta * l1, powers, sums, w)
     return w
 
 
 def _pairs(data: Data, h: np.ndarray, m: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """m pairs by r_i r_j (h_i + h_j): one row is drawn by r h and the other by r, which is which by a coin."""
-    pos, neg, by_h = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0), data.r * h
+    pos, neg = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
+    by_h = data.r * h
     tilted = rng.random(m) * by_h.sum() < by_h[pos].sum()
     sides = []
     for rows, tilt in ((pos, tilted), (neg, ~tilted)):
@@ -202,13 +201,15 @@ def skipped_steps(w, k, mu, l1, powers, sums):
     if w == 0.0 and -l1 <= mu <= l1:
         return 0.0
     sign = 1.0 if w > 0.0 or (w == 0.0 and mu < 0.0) else -1.0
-    size, slope = sign * w, sign * mu
+    size = sign * w
+    slope = sign * mu
     after = size * powers[k] - (slope + l1) * sums[k]
     if after > 0.0:
         return sign * after
     if slope <= l1:
         return 0.0
-    above, below = 0, k  # steps after which it is still above zero, and no longer
+    above = 0  # steps after which it is still above zero
+    below = k  # and no longer
     while below - above > 1:
         middle = (above + below) // 2
         if size * powers[middle] > (slope + l1) * sums[middle]:

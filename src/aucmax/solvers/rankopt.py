@@ -8,21 +8,21 @@ smoothed AUC of these pairs,
 
     R(w) = sum_k v_k sigma(-m_k),    m_k = w.(x_k - x'_k),    grad R = -sum_k v_k sigma(m_k) sigma(-m_k) (x_k - x'_k)
 
-The length of w says how sharp the steps of sigma are, and stays as it is: w moves on the sphere |w| = B along the
+The length of w determines how sharp the steps of sigma are, and is fixed: w moves on the sphere |w| = B along the
 great circle in the direction of steepest descent u, |u| = B,
 
     w <- cos(a) w + sin(a) u
 
 by an angle a that is halved while R does not fall, and doubled for the next step once it did. On the way the scores
-are those of w and of u, mixed alike: a step costs two products with X, whatever the number of trials. R falls with
-every step; as it is not convex, it may fall to a local minimum.
+are those of w and of u, combined likewise: a step costs two products with X, whatever the number of trials. R falls
+with every step; as it is not convex, it may fall to a local minimum.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, exp, sin
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,8 @@ from aucmax.numerics.compiled import compiled
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import Ball
-from aucmax.solvers.base import Solver
-from aucmax.validation.params import check_number
+from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
+from aucmax.validation.params import Boolean
 
 STEPS = 10  # in an epoch
 FIRST = 0.1  # angle
@@ -42,11 +42,11 @@ DECREASE = 1e-4  # share of what the slope promises, that a step must bring (Arm
 
 
 class Pairing(NamedTuple):
-    """Pairs of rows and their weights, which sum to 1."""
+    """The pairs of rows whose loss is minimised."""
 
-    pos: np.ndarray
-    neg: np.ndarray
-    weight: np.ndarray
+    pos: np.ndarray  # the positive row of every pair
+    neg: np.ndarray  # the negative row of every pair
+    weight: np.ndarray  # of every pair; the sum is 1
 
     @classmethod
     def drawn(cls, data: Data, rng: np.random.Generator) -> Pairing:
@@ -58,17 +58,15 @@ class Pairing(NamedTuple):
         return cls(pos, neg, products / products.sum())
 
 
-class Place(NamedTuple):
-    """Weights on the sphere, passes over the data, the pairs, and the angle to try next; 0 at the end."""
+@dataclass(frozen=True, eq=False)
+class RankOptState(State):
+    """Weights on the sphere, and the pairs."""
 
-    w: np.ndarray
-    passes: float
     pairing: Pairing
-    angle: float
+    angle: float  # to try next; 0 once no step makes the loss of the pairs smaller
 
     @property
     def ended(self) -> bool:
-        """Whether no step makes the loss of the pairs smaller."""
         return self.angle == 0.0
 
 
@@ -76,7 +74,7 @@ class Place(NamedTuple):
 class RankOpt(Solver):
     """Gradient ascent on the smoothed AUC, on a sphere: a baseline for the sigmoid loss.
 
-    The sphere takes the place of the penalty: alpha changes nothing, and a share of the l1 norm is refused.
+    The sphere replaces the penalty: alpha changes nothing, and a share of the l1 norm is refused.
 
     Parameters
     ----------
@@ -93,32 +91,34 @@ class RankOpt(Solver):
     reshuffle: bool = False
     max_epochs: int = 20
 
+    parameter_constraints: ClassVar[Constraints] = {"radius": [POSITIVE], "reshuffle": [Boolean()]}
     losses = (Sigmoid,)
     penalties = ("l2", "none")  # whatever alpha is, the sphere is the constraint
+    default_for = ("sigmoid",)
     stochastic = True
     certified = False
 
     def adapt(self, problem: Problem) -> Problem:
-        check_number("radius", self.radius)
         return Problem(problem.data, problem.loss, Ball(self.radius, 2))
 
-    def init(self, problem: Problem, w: np.ndarray) -> Place:
+    def init(self, problem: Problem, w: np.ndarray) -> RankOptState:
         start = w if w.any() else problem.data.delta
         start = start if start.any() else np.ones(w.size)
         none_yet = Pairing(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
-        return Place(start * (self.radius / np.linalg.norm(start)), 0.0, none_yet, FIRST)
+        return RankOptState(start * (self.radius / np.linalg.norm(start)), 0.0, none_yet, FIRST)
 
-    def epoch(self, problem: Problem, state: Place, rng: np.random.Generator) -> Place:
+    def epoch(self, problem: Problem, state: RankOptState, rng: np.random.Generator) -> RankOptState:
         if self.reshuffle or not state.pairing.pos.size:
-            state = state._replace(pairing=Pairing.drawn(problem.data, rng))
-        scores, steps = problem.data.scores(state.w), 0
-        while not state.ended and steps < STEPS:
+            state = replace(state, pairing=Pairing.drawn(problem.data, rng))
+        scores = problem.data.scores(state.w)
+        for _ in range(STEPS):
+            if state.ended:
+                break
             state, scores = _step(problem.data, self.radius, state, scores)
-            steps += 1
-        return state._replace(angle=FIRST) if self.reshuffle else state
+        return replace(state, angle=FIRST) if self.reshuffle else state
 
 
-def _step(data: Data, radius: float, state: Place, scores: np.ndarray) -> tuple[Place, np.ndarray]:
+def _step(data: Data, radius: float, state: RankOptState, scores: np.ndarray) -> tuple[RankOptState, np.ndarray]:
     """One step along a great circle, with the scores after it; the angle is 0 if there is none."""
     c = np.zeros(data.n)
     value = _paired(scores, *state.pairing, c)
@@ -126,14 +126,14 @@ def _step(data: Data, radius: float, state: Place, scores: np.ndarray) -> tuple[
     tangent = gradient - (gradient @ state.w / radius**2) * state.w
     steepness = float(np.linalg.norm(tangent))
     if steepness == 0.0:
-        return state._replace(angle=0.0), scores
+        return replace(state, angle=0.0), scores
     u = tangent * (-radius / steepness)
     along = data.scores(u)
     angle = _search(scores, along, *state.pairing, value, DECREASE * radius * steepness, state.angle)
     w = cos(angle) * state.w + sin(angle) * u
     w *= radius / np.linalg.norm(w)
     mixed = cos(angle) * scores + sin(angle) * along
-    return Place(w, state.passes + 2.0, state.pairing, min(2.0 * angle, LARGEST)), mixed
+    return RankOptState(w, state.passes + 2.0, state.pairing, min(2.0 * angle, LARGEST)), mixed
 
 
 @compiled
@@ -153,7 +153,8 @@ def _paired(scores, pos, neg, weight, c):
 def _search(scores, along, pos, neg, weight, value, enough, angle):
     """The angle, halved until R is below value by enough for each unit of it; 0 if it gets too small."""
     while angle > SMALLEST:
-        total, of_w, of_u = 0.0, cos(angle), sin(angle)
+        of_w, of_u = cos(angle), sin(angle)
+        total = 0.0
         for k in range(pos.size):
             margin = of_w * (scores[pos[k]] - scores[neg[k]]) + of_u * (along[pos[k]] - along[neg[k]])
             total += weight[k] * _sigma(-margin)

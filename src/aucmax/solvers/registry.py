@@ -1,4 +1,8 @@
-"""The registry of solvers: finding one by name, the default for a loss, for a stream."""
+"""The registry of solvers: finding one by name, the default for a loss, for a stream.
+
+No algorithm is special here: the losses a solver takes, those it is the default for and whether it streams are read
+from its class.
+"""
 
 from __future__ import annotations
 
@@ -7,64 +11,29 @@ from typing import Any
 import numpy as np
 
 from aucmax.losses import LOSSES
+from aucmax.losses.base import Loss
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.spec import ProblemSpec
-from aucmax.solvers.adaoam import AdaOAM
-from aucmax.solvers.aum import AUM
+from aucmax.solvers import SOLVERS
 from aucmax.solvers.base import Solver
-from aucmax.solvers.cg import CG
-from aucmax.solvers.cutting_plane import CuttingPlane
-from aucmax.solvers.exact import Exact
-from aucmax.solvers.fsauc import FSAUC
-from aucmax.solvers.mba import MBA
-from aucmax.solvers.newton import Newton
-from aucmax.solvers.oam import OAM
-from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.pair_svrg import PairSVRG
-from aucmax.solvers.rankopt import RankOpt
-from aucmax.solvers.sdca import SDCA
-from aucmax.solvers.solam import SOLAM
-from aucmax.solvers.spam import SPAM
-from aucmax.solvers.spdam import SPDAM
-from aucmax.solvers.uniexp import UniExp
-from aucmax.solvers.vrspam import VRSPAM
 
-# A factorisation costs n dim min(n, dim), conjugate gradients some passes: above this many times the non-zeros
-# the passes are cheaper.
-EXACT_COST = 2400
-
-SUITABLE = {
-    "squared_hinge": "newton",
-    "hinge": "cutting_plane",
-    "exponential": "newton",
-    "sigmoid": "rankopt",
-    "aum": "aum",
-}
-STREAMING = {"squared": "exact", "exponential": "uniexp"}
-
-SOLVERS: dict[str, type[Solver]] = {
-    "exact": Exact,
-    "cg": CG,
-    "newton": Newton,
-    "cutting_plane": CuttingPlane,
-    "sdca": SDCA,
-    "spam": SPAM,
-    "vrspam": VRSPAM,
-    "pair_svrg": PairSVRG,
-    "solam": SOLAM,
-    "fsauc": FSAUC,
-    "spdam": SPDAM,
-    "opauc": OPAUC,
-    "adaoam": AdaOAM,
-    "oam": OAM,
-    "uniexp": UniExp,
-    "mba": MBA,
-    "rankopt": RankOpt,
-    "aum": AUM,
-}
+__all__ = [
+    "SOLVERS",
+    "check_finite_weights",
+    "check_penalty_supported",
+    "check_streams",
+    "check_unlearns",
+    "default_solver",
+    "find_solver",
+    "losses_of",
+    "make_problem",
+    "solver_name",
+    "solvers_for",
+    "streaming_solver",
+]
 
 
 def solver_name(solver: Solver) -> str:
@@ -72,57 +41,88 @@ def solver_name(solver: Solver) -> str:
     return next((name for name, kind in SOLVERS.items() if kind is type(solver)), type(solver).__name__)
 
 
-__all__ = [
-    "AUM",
-    "CG",
-    "FSAUC",
-    "MBA",
-    "OAM",
-    "OPAUC",
-    "SDCA",
-    "SOLAM",
-    "SOLVERS",
-    "SPAM",
-    "SPDAM",
-    "VRSPAM",
-    "AdaOAM",
-    "CuttingPlane",
-    "Exact",
-    "Newton",
-    "PairSVRG",
-    "RankOpt",
-    "Solver",
-    "UniExp",
-    "solver_name",
-]
+def losses_of(solver: Solver | type[Solver]) -> list[str]:
+    """The names of the losses that a solver takes."""
+    return [name for name, kind in LOSSES.items() if issubclass(kind, solver.losses)]
 
 
-def find_loss(name: str) -> Any:
-    """The loss of that name."""
-    if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(f"unknown loss {name!r}; choose one of {sorted(LOSSES)}")
-    return LOSSES[name]()
+def solvers_for(loss: Loss, *, online: bool = False) -> list[str]:
+    """The names of the solvers that take a loss; `online` for those among them that stream."""
+    return [name for name, kind in SOLVERS.items() if isinstance(loss, kind.losses) and (kind.online or not online)]
 
 
-def find_solver(solver: Any, X: Any, loss: Any) -> Solver:
-    """The solver of that name, or the one that suits the table."""
+def find_solver(solver: Any, X: Any, loss: Loss) -> Solver:
+    """The solver of that name, the one given, or for "auto" the default for the loss, with its settings checked."""
     if isinstance(solver, str) and solver == "auto":
-        solver = _suitable(X, loss)
+        solver = default_solver(loss, X)
     if isinstance(solver, str) and solver in SOLVERS:
         solver = SOLVERS[solver]()
     if not isinstance(solver, Solver):
         raise ValueError(f"unknown solver {solver!r}; choose 'auto', one of {sorted(SOLVERS)} or pass a Solver")
     if not isinstance(loss, solver.losses):
-        taken = [name for name, kind in LOSSES.items() if issubclass(kind, solver.losses)]
-        raise ValueError(f"solver {type(solver).__name__} does not take loss={loss.name!r}; it takes {taken}")
+        raise ValueError(
+            f"solver {type(solver).__name__} does not take loss={loss.name!r}; it takes {losses_of(solver)}"
+        )
+    solver.check_settings()
     return solver
 
 
-def check_penalty_supported(solver: Solver, penalty: ElasticNet, loss: Any) -> None:
-    """Refuse a penalty that the solver cannot take, and name solvers of the loss that can."""
+def default_solver(loss: Loss, X: Any) -> str:
+    """The name of the first solver that is a default for the loss and suits the table."""
+    size = (*X.shape, nonzeros(X))
+    defaults = {name: kind for name, kind in SOLVERS.items() if loss.name in kind.default_for}
+    return next(name for name, kind in defaults.items() if kind.suits(*size))
+
+
+def streaming_solver(solver: Any, loss: Any) -> Any:
+    """The solver of a stream: "auto" is resolved to the streaming default of the loss of that name.
+
+    Where a loss has none, it is resolved to a default that does not stream, which `check_streams` refuses by name,
+    and for an unknown loss to any streaming default, so that the loss is refused.
+    """
+    if not (isinstance(solver, str) and solver == "auto"):
+        return solver
+    streaming = [name for name, kind in SOLVERS.items() if loss in kind.streams_for]
+    defaults = [name for name, kind in SOLVERS.items() if loss in kind.default_for]
+    others = [name for name, kind in SOLVERS.items() if kind.streams_for]
+    return (streaming + defaults + others)[0]
+
+
+def check_streams(solver: Any) -> bool:
+    """True for a solver, or the name of one, that learns from a stream; else AttributeError, for `available_if`."""
+    found = _instance(solver)
+    if found is None or not found.online:
+        online = {name: kind for name, kind in SOLVERS.items() if kind.online}
+        losses = set() if found is None else set(found.losses)
+        same = sorted(name for name, kind in online.items() if losses & set(kind.losses))
+        raise AttributeError(f"solver {solver!r} has no partial_fit; online solvers are {same or sorted(online)}")
+    return True
+
+
+def check_unlearns(solver: Any) -> bool:
+    """True for a solver, or the name of one, that can unlearn rows; else AttributeError, for `available_if`."""
+    found = _instance(solver)
+    if found is None or not found.from_moments:
+        able = sorted(name for name, kind in SOLVERS.items() if kind.from_moments)
+        raise AttributeError(f"solver {solver!r} has no unlearn; solvers that can unlearn rows are {able}")
+    if found.kept_weight() != 1.0:
+        raise AttributeError(
+            f"{solver!r} has no unlearn: the weight that is left of a row is unknown; set forgetting=1"
+        )
+    return True
+
+
+def _instance(solver: Any) -> Solver | None:
+    """The solver given, or the one of that name with its default settings; None if there is none."""
+    if isinstance(solver, str) and solver in SOLVERS:
+        return SOLVERS[solver]()
+    return solver if isinstance(solver, Solver) else None
+
+
+def check_penalty_supported(solver: Solver, penalty: ElasticNet, loss: Loss) -> None:
+    """Refuse a penalty that the solver does not take, and name solvers of the loss that do."""
     if penalty.kind not in solver.penalties:
-        kinds = {name: kind for name, kind in SOLVERS.items() if isinstance(loss, kind.losses)}
-        able = sorted(name for name, kind in kinds.items() if penalty.kind in kind.penalties)
+        able = sorted(name for name in solvers_for(loss) if penalty.kind in SOLVERS[name].penalties)
         total = penalty.l1 + penalty.l2
         reason = f"l1_ratio={penalty.l1 / total:g}" if total > 0 else "alpha=0"
         raise ValueError(
@@ -132,14 +132,8 @@ def check_penalty_supported(solver: Solver, penalty: ElasticNet, loss: Any) -> N
         )
 
 
-def for_streams(solver: Any, loss: Any) -> Any:
-    """The solver of a stream: "auto" stands for one that suits the loss, whatever the shape of a batch."""
-    found = (SUITABLE | STREAMING).get(loss, "exact")
-    return found if isinstance(solver, str) and solver == "auto" else solver
-
-
-def check_weights(w: np.ndarray, solver: Solver) -> None:
-    """Refuse an answer that is not finite: it would rank nothing."""
+def check_finite_weights(w: np.ndarray, solver: Solver) -> None:
+    """Refuse weights that are not finite: they would rank nothing."""
     if not np.isfinite(w).all():
         raise ValueError(
             f"solver {solver_name(solver)!r} diverged, its weights are not finite: columns lie far from zero for "
@@ -147,40 +141,13 @@ def check_weights(w: np.ndarray, solver: Solver) -> None:
         )
 
 
-def is_online(solver: Any) -> bool:
-    """Whether a solver, or the solver of that name, learns from a stream."""
-    found = SOLVERS.get(solver) if isinstance(solver, str) else solver
-    if not getattr(found, "online", False):
-        kinds = {name: kind for name, kind in SOLVERS.items() if kind.online}
-        same = sorted(name for name, kind in kinds.items() if set(kind.losses) & set(getattr(found, "losses", ())))
-        raise AttributeError(f"solver {solver!r} has no partial_fit; online solvers are {same or sorted(kinds)}")
-    return True
-
-
-def can_unlearn(solver: Any) -> bool:
-    """Whether a solver, or the solver of that name, can take rows out of its stream again."""
-    found: Any = SOLVERS.get(solver) if isinstance(solver, str) else solver
-    if not getattr(found, "from_moments", False):
-        able = sorted(name for name, kind in SOLVERS.items() if kind.from_moments)
-        raise AttributeError(f"solver {solver!r} has no unlearn; solvers that can take rows out again are {able}")
-    if getattr(found, "forgetting", 1.0) != 1.0:
-        raise AttributeError(f"{solver!r} has no unlearn: what is left of a row is not known; set forgetting=1")
-    return True
-
-
-def _suitable(X: Any, loss: Any) -> str:
-    """The fastest certified solver of the loss."""
-    if loss.name in SUITABLE:
-        return SUITABLE[loss.name]
-    n, dim = X.shape
-    return "exact" if float(n) * dim * min(n, dim) <= EXACT_COST * nonzeros(X) else "cg"
-
-
 def make_problem(spec: ProblemSpec, data: Data, solver: Solver) -> tuple[Problem, float]:
-    """The problem of these data, and its alpha: the solver's own if it has one. Unsupported penalties are refused."""
+    """The problem of these data and its alpha, the solver's own if it has one; what it cannot solve is refused."""
     alpha = solver.own_alpha(data)
     if alpha is None:
         alpha = automatic_alpha(data) if spec.alpha == "auto" else float(spec.alpha)
     penalty = ElasticNet.of(alpha, spec.l1_ratio)
     check_penalty_supported(solver, penalty, spec.loss)
-    return Problem(data, spec.loss, penalty), alpha
+    problem = Problem(data, spec.loss, penalty)
+    solver.check_problem(problem)
+    return problem, alpha

@@ -18,31 +18,27 @@ With w = v + c+ mean+ + c- mean-, and w.mean+ and w.mean- tracked, a step costs 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.order import shuffled_blocks
+from aucmax.solvers.base import Constraints, Promise, Solver, State
+from aucmax.solvers.shared.step_sizes import class_centred_norms
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.validation.params import Option
 
-ORDERS = ("systematic", "blocks")
 
+@dataclass(frozen=True, eq=False)
+class SDCAState(State):
+    """The dual variables, and the parts of w = v + c.means."""
 
-class Dual(NamedTuple):
-    """Weights, passes over the data, dual variables, the parts of w = v + c.means, and the terms of every row.
-
-    The terms are y_i sqrt(r_i), x_i.mean+, x_i.mean- and 1 / (1 + b_i'Q b_i), side by side: one cache miss a visit.
-    """
-
-    w: np.ndarray
-    passes: float
-    theta: np.ndarray
+    theta: np.ndarray  # dual variables
     v: np.ndarray
     c: tuple[float, float]
-    terms: np.ndarray
+    terms: np.ndarray  # of every row, side by side: y_i sqrt(r_i), x_i.mean+, x_i.mean- and 1 / (1 + b_i'Q b_i)
 
 
 @dataclass(repr=False, kw_only=True)
@@ -61,34 +57,36 @@ class SDCA(Solver):
     max_epochs: int = 200
     order: str = "systematic"
 
-    penalties: ClassVar[tuple[str, ...]] = ("l2",)
-    stochastic: ClassVar[bool] = True
+    parameter_constraints: ClassVar[Constraints] = {"order": [Option("systematic", "blocks")]}
+    penalties = ("l2",)
+    promise = Promise(gap=1e-10, epochs=500)
+    stochastic = True
 
-    def init(self, problem: Problem, w: np.ndarray) -> Dual:
-        if self.order not in ORDERS:
-            raise ValueError(f"order={self.order!r}; choose one of {list(ORDERS)}")
-        data, l2 = problem.data, problem.penalty.l2
+    def init(self, problem: Problem, w: np.ndarray) -> SDCAState:
+        data = problem.data
+        l2 = problem.penalty.l2
         theta, Sw = _dual_of(problem, w) if w.any() else (np.zeros(data.n), np.zeros(data.dim))
         share = (l2 + data.delta @ Sw) / (l2 + data.delta @ data.delta) / l2
         v = -Sw / l2
-        return Dual(v + share * data.delta, float(w.any()), theta, v, (share, -share), _terms(problem))
+        return SDCAState(v + share * data.delta, float(w.any()), theta, v, (share, -share), _terms(problem))
 
-    def epoch(self, problem: Problem, state: Dual, rng: np.random.Generator) -> Dual:
-        means, l2 = problem.data.means, problem.penalty.l2
+    def epoch(self, problem: Problem, state: SDCAState, rng: np.random.Generator) -> SDCAState:
+        means = problem.data.means
         theta, v = state.theta.copy(), state.v.copy()
         visits = shuffled_blocks(theta.size, rng)
         if self.order == "systematic":
             visits = _systematic(1.0 / state.terms[:, 3], visits, rng)
         gram = means @ means.T
         products = means @ state.w
+        l2 = problem.penalty.l2
         c = _epoch(problem.data.rows, state.terms, visits, gram, l2, theta, v, *state.c, *products)
-        w = v + np.array(c) @ means
-        return Dual(w, state.passes + 1.0, theta, v, c, state.terms)
+        return SDCAState(v + np.array(c) @ means, state.passes + 1.0, theta, v, c, state.terms)
 
 
 def _dual_of(problem: Problem, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """theta = t Bw and B'theta = t Sw, t the best number: optimal if w is, never worse than theta = 0."""
-    data, l2 = problem.data, problem.penalty.l2
+    data = problem.data
+    l2 = problem.penalty.l2
     root = np.sqrt(data.r)
     theta = root * (data.scores(w) - np.where(data.y > 0, *(data.means @ w)))
     Sw = data.combine(root * theta)
@@ -99,14 +97,17 @@ def _dual_of(problem: Problem, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _terms(problem: Problem) -> np.ndarray:
-    """See `Dual`; b_i'Q b_i = r_i (|x_i - mean|^2 - ((x_i - mean).delta)^2 / (l2 + |delta|^2)) / l2."""
-    data, l2 = problem.data, problem.penalty.l2
+    """See `SDCAState`; b_i'Q b_i = r_i (|x_i - mean|^2 - ((x_i - mean).delta)^2 / (l2 + |delta|^2)) / l2.
+
+    Side by side, as a visit then costs one cache miss.
+    """
+    data = problem.data
+    l2 = problem.penalty.l2
     own = np.where(data.y > 0, 0, 1)
     gram = data.means @ data.means.T
     x_pos, x_neg = data.mean_products.T
-    norms2 = data.squared_norms - 2.0 * np.where(data.y > 0, x_pos, x_neg) + gram[own, own]
     along = x_pos - x_neg - (gram[own, 0] - gram[own, 1])
-    curvature = data.r * (norms2 - along**2 / (l2 + data.delta @ data.delta)) / l2
+    curvature = data.r * (class_centred_norms(data) - along**2 / (l2 + data.delta @ data.delta)) / l2
     return np.stack([data.y * np.sqrt(data.r), x_pos, x_neg, 1.0 / (1.0 + np.maximum(curvature, 0.0))], axis=1)
 
 
@@ -128,7 +129,8 @@ def _epoch(X, terms, visits, gram, l2, theta, v, c_pos, c_neg, a, b):
     scale = l2 + pp - 2.0 * pn + nn
     for i in visits:
         signed_root, x_pos, x_neg, inverse = terms[i, 0], terms[i, 1], terms[i, 2], terms[i, 3]
-        positive, root = signed_root > 0, abs(signed_root)
+        positive = signed_root > 0
+        root = abs(signed_root)
         q = row_dot(X, i, v) + c_pos * x_pos + c_neg * x_neg
         step = (root * (q - (a if positive else b)) - theta[i]) * inverse
         theta[i] += step

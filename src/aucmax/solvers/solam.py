@@ -4,11 +4,11 @@
     Natole, Ying, Lyu. "Stochastic AUC Optimization Algorithms With Linear
     Convergence." Front. Appl. Math. Stat. 2019; Natole's dissertation, 2020.             SOLAM-l1, regSOLAM
 
-Row by row, with F_i and x' of saddle.py, eta_t = min(1/L, zeta / sqrt(t)) and kappa = max |x'|,
+Row by row, with F_i and x' of saddle_function.py, eta_t = min(1/L, zeta / sqrt(t)) and kappa = max |x'|,
 
     (w, a, b) <- project[(w, a, b) - eta_t dF_i],    |w| <= R, |a|, |b| <= R kappa
     al <- clip(al + eta_t dF_i/dal, -2 R kappa, 2 R kappa)                       (ascent)
-    answer: sum_t c_t w_t / sum_t c_t over the w_t before the steps,   c_t = eta_t t^tilt    (published: tilt = 0)
+    result: sum_t c_t w_t / sum_t c_t over the w_t before the steps,   c_t = eta_t t^tilt    (published: tilt = 0)
 
 For the penalised objective R = 1/(2 sqrt(l2)), 1/(4 l1) or the smaller of both: there the minimiser always is inside,
 as l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4 at it, m = w.delta.
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,62 +32,61 @@ from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.penalties import Ball, ElasticNet
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.order import shuffled_blocks
-from aucmax.solvers.shared.saddle import (
-    Frame,
+from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
+from aucmax.solvers.shared.saddle_function import (
+    RowScaling,
     clip,
     in_ball,
     l1_threshold,
     mini_batch,
+    project_on_l2_ball,
     saddle_step,
-    shorten,
     slopes,
-    soften,
-    uncorrelated,
+    soft_threshold_in_place,
+    uncorrelated_minimiser,
 )
-from aucmax.validation.params import check_counts, check_number, check_positive
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.validation.params import Boolean, Integer, Number, Option
 
-NORMS = {"regularised": 0, "l2_ball": 2, "l1_ball": 1}
+NORMS = {"l2_ball": 2, "l1_ball": 1}
 SMALL = 1e-4  # of the factor s: below it, total + C v would cancel digits
 
 
-class Rule(NamedTuple):
-    """What does not change in an epoch, for rows x': penalty, ball, bound R kappa of a and b, steps, average."""
+class SOLAMConstants(NamedTuple):
+    """What does not change in an epoch, for rows x'."""
 
     l1: float
     l2: float
-    norm: int
-    radius: float
-    bound: float
-    zeta: float
-    cap: float
-    tilt: float
+    norm: int  # of the ball, 1 or 2
+    radius: float  # of the ball
+    bound: float  # R kappa, of a and b
+    zeta: float  # steps are zeta / sqrt(t)
+    cap: float  # of the steps
+    tilt: float  # of the average
 
 
-class Saddle(NamedTuple):
-    """The numbers that change: steps so far, weight of the average, and the saddle variables beside w."""
+class SaddleVariables(NamedTuple):
+    """The numbers that change in an epoch."""
 
-    t: int
-    weight: float
+    t: int  # steps so far
+    weight: float  # of the average
     a: float
     b: float
     al: float
 
-    def shifted(self, score: float) -> Saddle:
+    def shifted(self, score: float) -> SaddleVariables:
         """After a translation of the rows: a and b are scores."""
         return self._replace(a=self.a + score, b=self.b + score)
 
 
-class Iterates(NamedTuple):
-    """Average (the answer), passes over the data, last iterate, weighted sum of the iterates, saddle, largest |x|."""
+@dataclass(frozen=True, eq=False)
+class SOLAMState(State):
+    """The average of the iterates, which is returned, and the saddle point so far."""
 
-    w: np.ndarray
-    passes: float
-    last: np.ndarray
-    total: np.ndarray
-    saddle: Saddle
-    kappa: float
+    last: np.ndarray  # the last iterate
+    total: np.ndarray  # weighted sum of the iterates
+    saddle: SaddleVariables
+    kappa: float  # largest |x - centre|
 
 
 @dataclass(repr=False, kw_only=True)
@@ -108,11 +107,11 @@ class SOLAM(Solver):
     batch_size : int or None
         Rows to a step in the l1 ball and with an l1 penalty. None takes columns over nonzeros of a row.
     centre : bool
-        Take the middle of the class means from the rows.
+        Subtract the midpoint of the class means from the rows.
     tilt : float
         Iterate t has weight eta_t t^tilt in the average; 0 as published, 1 forgets the start sooner.
     max_epochs, tol
-        See `Solver`. A method of this rate does not reach a small tol; long before, the ranking is the same.
+        See `Solver`. A method of this rate does not reach a small tol; the ranking settles long before.
     """
 
     form: str = "regularised"
@@ -124,57 +123,66 @@ class SOLAM(Solver):
     max_epochs: int = 100
     tol: float = 1e-2
 
+    parameter_constraints: ClassVar[Constraints] = {
+        "form": [Option("regularised", *NORMS)],
+        "radius": [None, POSITIVE],
+        "zeta": [None, POSITIVE],
+        "batch_size": [None, Integer(1)],
+        "centre": [Boolean()],
+        "tilt": [Number(0)],
+    }
+    promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
     online = True
 
-    def adapt(self, problem: Problem) -> Problem:
-        check_positive(radius=self.radius, zeta=self.zeta)
-        check_counts(batch_size=self.batch_size)
-        check_number("tilt", self.tilt, zero=True)
-        if self.form not in NORMS:
-            raise ValueError(f"unknown form {self.form!r}; choose one of {list(NORMS)}")
-        if self.form != "regularised":
-            return in_ball(problem, self.radius, NORMS[self.form])
-        if problem.penalty.l1 + problem.penalty.l2 <= 0:
+    def check_problem(self, problem: Problem) -> None:
+        if self.form == "regularised" and problem.penalty.l1 + problem.penalty.l2 <= 0:
             raise ValueError("form 'regularised' needs a penalty; give alpha > 0, or form='l2_ball' or 'l1_ball'")
-        return problem
 
-    def init(self, problem: Problem, w: np.ndarray) -> Iterates:
+    def adapt(self, problem: Problem) -> Problem:
+        return problem if self.form == "regularised" else in_ball(problem, self.radius, NORMS[self.form])
+
+    def init(self, problem: Problem, w: np.ndarray) -> SOLAMState:
         w = problem.penalty.prox(w, 0.0)  # inside the ball, if there is one
         a, b = (float(score) for score in problem.data.means @ w)
-        return Iterates(w, 0.0, w, np.zeros_like(w), Saddle(0, 0.0, a, b, b - a), 0.0)
+        return SOLAMState(w, 0.0, w, np.zeros_like(w), SaddleVariables(0, 0.0, a, b, b - a), 0.0)
 
-    def epoch(self, problem: Problem, state: Iterates, rng: np.random.Generator) -> Iterates:
-        data, frame = problem.data, Frame.of(problem.data, self.centre)
-        kappa = max(state.kappa, frame.unit * sqrt(frame.norms.max()))
+    def epoch(self, problem: Problem, state: SOLAMState, rng: np.random.Generator) -> SOLAMState:
+        data = problem.data
         order = shuffled_blocks(data.n, rng)
-        v, total = state.last * frame.unit, state.total * frame.unit
-        saddle = state.saddle.shifted(-float(state.last @ frame.centre))
+        # to the units of the rows x'
+        scaling = RowScaling.of(data, self.centre)
+        kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
+        v, total = state.last * scaling.unit, state.total * scaling.unit
+        saddle = state.saddle.shifted(-float(state.last @ scaling.centre))
+        # the steps
         if problem.penalty.l1 == 0 and _norm(problem) == 2:
-            rule = self._rule(problem, frame, kappa, 1)
-            saddle = Saddle(*_row_steps(data.rows, data.y, order, frame, rule, saddle, v, total))
+            constants = self._constants(problem, scaling, kappa, 1)
+            after = _row_steps(data.rows, data.y, order, scaling, constants, saddle, v, total)
         else:
             size = mini_batch(data, self.batch_size)
-            rule = self._rule(problem, frame, kappa, size)
-            saddle = Saddle(*_batch_steps(data.rows, data.y, order, size, frame, rule, saddle, v, total))
-        v /= frame.unit
-        total /= frame.unit
-        saddle = saddle.shifted(float(v @ frame.centre))
-        return Iterates(total / saddle.weight, state.passes + 1, v, total, saddle, kappa)
+            constants = self._constants(problem, scaling, kappa, size)
+            after = _batch_steps(data.rows, data.y, order, size, scaling, constants, saddle, v, total)
+        # and back
+        v /= scaling.unit
+        total /= scaling.unit
+        saddle = SaddleVariables(*after).shifted(float(v @ scaling.centre))
+        return SOLAMState(total / saddle.weight, state.passes + 1, v, total, saddle, kappa)
 
-    def _rule(self, problem: Problem, frame: Frame, kappa: float, size: int) -> Rule:
-        """The settings of an epoch with mini-batches of that size, in the units of the rows x'."""
-        penalty, unit = problem.penalty, frame.unit
-        radius = penalty.radius if isinstance(penalty, Ball) else _holding_radius(penalty)
-        typical = unit * min(radius, float(np.linalg.norm(uncorrelated(problem))))
-        cap = 1.0 / (frame.curvature(size) + penalty.l2 / unit**2)
-        return Rule(
+    def _constants(self, problem: Problem, scaling: RowScaling, kappa: float, size: int) -> SOLAMConstants:
+        """Of an epoch with mini-batches of that size, in the units of the rows x'."""
+        penalty = problem.penalty
+        unit = scaling.unit
+        radius = penalty.radius if isinstance(penalty, Ball) else _enclosing_radius(penalty)
+        typical = unit * min(radius, float(np.linalg.norm(uncorrelated_minimiser(problem))))
+        cap = 1.0 / (scaling.curvature(size) + penalty.l2 / unit**2)
+        return SOLAMConstants(
             l1=penalty.l1 / unit,
             l2=penalty.l2 / unit**2,
             norm=_norm(problem),
             radius=radius * unit,
             bound=radius * kappa,
-            zeta=self.zeta or 2.0 * typical / _first_gradient(problem.data, frame, size) or cap,
+            zeta=self.zeta or 2.0 * typical / _first_gradient(problem.data, scaling, size) or cap,
             cap=cap,
             tilt=self.tilt,
         )
@@ -184,43 +192,48 @@ def _norm(problem: Problem) -> int:
     return problem.penalty.norm if isinstance(problem.penalty, Ball) else 2
 
 
-def _holding_radius(penalty: ElasticNet) -> float:
+def _enclosing_radius(penalty: ElasticNet) -> float:
     """Of an l2 ball in which the penalised minimiser lies whatever the data."""
     by_l1 = 0.25 / penalty.l1 if penalty.l1 > 0 else inf
     by_l2 = 0.5 / sqrt(penalty.l2) if penalty.l2 > 0 else inf
     return min(by_l1, by_l2)
 
 
-def _first_gradient(data: Data, frame: Frame, size: int) -> float:
+def _first_gradient(data: Data, scaling: RowScaling, size: int) -> float:
     """Root mean square over mini-batches of the gradient at w = 0, which is -y_i e_i x'_i for a single row."""
     pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
-    single = (pos + neg) * (frame.squares[0] / pos + frame.squares[1] / neg)
-    mean = float(data.delta @ data.delta) / frame.unit**2
+    single = (pos + neg) * (scaling.squares[0] / pos + scaling.squares[1] / neg)
+    mean = float(data.delta @ data.delta) / scaling.unit**2
     return sqrt(single / size + mean * (1.0 - 1.0 / size)) or 1.0
 
 
 @compiled
-def _row_steps(X, y, order, frame, rule, saddle, v, total):
+def _row_steps(X, y, order, scaling, constants, saddle, v, total):
     t, weight, a, b, al = saddle
-    s, k, C, K = 1.0, 0.0, 0.0, 0.0
+    s, k = 1.0, 0.0
+    C, K = 0.0, 0.0
     norm2, height = 0.0, 0.0  # |w|^2 and w.centre
     for j in range(v.size):
         norm2 += v[j] * v[j]
-        height += v[j] * frame.centre[j]
+        height += v[j] * scaling.centre[j]
     for i in order:
         t += 1
-        eta = min(rule.cap, rule.zeta / sqrt(t))
-        share = eta * t**rule.tilt
-        weight, C, K = weight + share, C + share * s, K + share * k
-        q = (s * row_dot(X, i, v) + k * frame.along[i] - height) / frame.unit
-        dq, da, db, dal = slopes(y[i], frame.e[i], q, a, b, al)
-        a, b = clip(a - eta * da, rule.bound), clip(b - eta * db, rule.bound)
-        al = clip(al + eta * dal, 2.0 * rule.bound)
-        shrink = 1.0 - eta * rule.l2
-        step = eta * dq / frame.unit
-        s, k = shrink * s, shrink * k + step
-        height = shrink * height - step * (frame.along[i] - frame.square)
-        norm2 = shrink * (shrink * norm2 - 2.0 * eta * dq * q) + (eta * dq) ** 2 * frame.norms[i]
+        eta = min(constants.cap, constants.zeta / sqrt(t))
+        share = eta * t**constants.tilt
+        weight += share
+        C += share * s
+        K += share * k
+        q = (s * row_dot(X, i, v) + k * scaling.along[i] - height) / scaling.unit
+        dq, da, db, dal = slopes(y[i], scaling.e[i], q, a, b, al)
+        a = clip(a - eta * da, constants.bound)
+        b = clip(b - eta * db, constants.bound)
+        al = clip(al + eta * dal, 2.0 * constants.bound)
+        shrink = 1.0 - eta * constants.l2
+        step = eta * dq / scaling.unit
+        s *= shrink
+        k = shrink * k + step
+        height = shrink * height - step * (scaling.along[i] - scaling.square)
+        norm2 = shrink * (shrink * norm2 - 2.0 * eta * dq * q) + (eta * dq) ** 2 * scaling.norms[i]
         if abs(s) < SMALL:
             for j in range(v.size):
                 total[j] += C * v[j]
@@ -228,33 +241,38 @@ def _row_steps(X, y, order, frame, rule, saddle, v, total):
             s, C = 1.0, 0.0
         row_axpy(X, i, -step / s, v)
         row_axpy(X, i, C * step / s, total)
-        if norm2 > rule.radius**2:
-            inside = rule.radius / sqrt(norm2)
-            s, k, height, norm2 = s * inside, k * inside, height * inside, rule.radius**2
+        if norm2 > constants.radius**2:
+            inside = constants.radius / sqrt(norm2)
+            s *= inside
+            k *= inside
+            height *= inside
+            norm2 = constants.radius**2
     for j in range(v.size):
-        total[j] += C * v[j] + K * frame.centre[j]
-        v[j] = s * v[j] + k * frame.centre[j]
+        total[j] += C * v[j] + K * scaling.centre[j]
+        v[j] = s * v[j] + k * scaling.centre[j]
     return t, weight, a, b, al
 
 
 @compiled
-def _batch_steps(X, y, order, size, frame, rule, saddle, v, total):
+def _batch_steps(X, y, order, size, scaling, constants, saddle, v, total):
     t, weight, a, b, al = saddle
     batches = (order.size + size - 1) // size
     dq = np.empty(size)
     for part in range(batches):
         rows = order[part * order.size // batches : (part + 1) * order.size // batches]
         t += 1
-        eta = min(rule.cap, rule.zeta / sqrt(t))
-        share = eta * t**rule.tilt
+        eta = min(constants.cap, constants.zeta / sqrt(t))
+        share = eta * t**constants.tilt
         weight += share
         for j in range(v.size):
             total[j] += share * v[j]
-        a, b, al = saddle_step(X, y, rows, frame, eta, rule.l2, v, a, b, al, dq)
-        a, b, al = clip(a, rule.bound), clip(b, rule.bound), clip(al, 2.0 * rule.bound)
-        if rule.norm == 1:
-            soften(v, v.size, l1_threshold(v, v.size, rule.radius))
+        a, b, al = saddle_step(X, y, rows, scaling, eta, constants.l2, v, a, b, al, dq)
+        a = clip(a, constants.bound)
+        b = clip(b, constants.bound)
+        al = clip(al, 2.0 * constants.bound)
+        if constants.norm == 1:
+            soft_threshold_in_place(v, v.size, l1_threshold(v, v.size, constants.radius))
         else:
-            soften(v, v.size, eta * rule.l1)
-            shorten(v, rule.radius)
+            soft_threshold_in_place(v, v.size, eta * constants.l1)
+            project_on_l2_ball(v, constants.radius)
     return t, weight, a, b, al

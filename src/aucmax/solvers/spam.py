@@ -7,7 +7,7 @@ With class means m+ and m-, m_{-y} the mean of the other class, e_i = n r_i and 
     G_i = e_i (w.(x_i - m_{-y_i}) - y_i) (x_i - xi),        E[G_i] = gradient of the squared pair loss
     w_t = prox_{eta_t penalty}(w_{t-1} - eta_t G_i),        eta_t = 1 / (L + l2 t),  L = 2 max_i e_i |x_i - xi|^2
 
-and the answer is the average of the w_t with weights t. Any xi leaves G_i unbiased; the midpoint makes a run
+and the result is the average of the w_t with weights t. Any xi leaves G_i unbiased; the midpoint makes a run
 independent of the origin of the columns, as the objective is, and far less noisy. Without l2, eta_t = 1/(L sqrt(t)).
 
 For L2, w = s v + c xi with numbers s and c; a = w.m+ and b = w.m- are tracked, so that a step costs O(nonzeros of
@@ -18,68 +18,52 @@ x_i). So does the average: with C_t = sum_{k <= t} k s_k and f_t x_{i_t} the cha
 whose middle term is added run by run, its rows still in the cache: faster than a second update at every step.
 
 Soft-thresholding is not linear and a, b couple all coordinates, so that with l1 no exact O(nonzeros) step exists:
-there a step takes the mean of G over a batch of rows and one O(dim) prox, with the L of smoothness.py.
+there a step takes the mean of G over a batch of rows and one O(dim) prox, with the L of step_sizes.py.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.order import shuffled_blocks
-from aucmax.solvers.shared.smoothness import (
+from aucmax.problem.penalties import scalar_soft_threshold
+from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
+from aucmax.solvers.shared.step_sizes import (
+    DecreasingSteps,
     batch_smoothness,
     paper_scale,
+    rows_per_step,
     rows_seen,
-    suitable_batch,
+    step_at,
     top_eigenvalue,
     warn_of_divergence,
     warn_of_outliers,
 )
-from aucmax.validation.params import check_counts, check_step
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.validation.params import Boolean, Integer, Option
 
-STEPS = ("capped", "theorem_4_1", "theorem_4_2")  # or a number
 RUN = 64  # neighbours visited one after the other
 THETA = 0.5  # of Theorem 4.1, which takes any in (0, 1)
 SMALL = 1e-4  # s below which v is written out, so that v and its average keep their digits
 
 
-class Steps(NamedTuple):
-    """eta_t = 1 / (first + slope t^power), but not above cap."""
-
-    first: float
-    slope: float
-    power: float
-    cap: float
-
-    def longest_after(self, t: int) -> float:
-        """The step that follows t others."""
-        return min(1.0 / (self.first + self.slope * (t + 1.0) ** self.power), self.cap)
-
-
 @dataclass(frozen=True, eq=False)
-class Iterate:
-    """Weights to return, last iterate, passes over the data, steps taken, and what steps are made of.
+class SPAMState(State):
+    """The iterates, and what steps are made of."""
 
-    `seen` are the rows in the statistics, `longest` the largest s_i |x_i - xi|^2 in each class, from which L follows;
-    `top` is the largest eigenvalue of the Hessian (only with l1), `cap` the longest step that the guard allows.
-    """
-
-    w: np.ndarray
-    last: np.ndarray
-    passes: float = 0.0
-    t: int = 0
-    seen: float = 0.0
-    longest: tuple[float, float] = (0.0, 0.0)
+    last: np.ndarray  # the last iterate
+    t: int = 0  # steps taken
+    seen: float = 0.0  # rows in the statistics
+    longest: tuple[float, float] = (0.0, 0.0)  # largest s_i |x_i - xi|^2 in each class, from which L follows
     L: float = 0.0
-    top: float = 0.0
-    cap: float = np.inf
+    top: float = 0.0  # largest eigenvalue of the Hessian; only with l1
+    cap: float = np.inf  # the longest step that the guard allows
 
 
 @dataclass(repr=False, kw_only=True)
@@ -93,7 +77,7 @@ class SPAM(Solver):
     step : {"capped", "theorem_4_1", "theorem_4_2"} or float
         Steps 1/(L + l2 t), those of the paper's theorems (the first hardly moves, the second begins with steps far
         too long), or 1/(1/step + l2 t). All but "capped" are guarded: an epoch that diverges is repeated with its
-        longest steps halved, and a warning tells.
+        longest steps halved, and a warning is given.
     average : bool
         Return the weighted average of the iterates instead of the last one.
     centre : bool
@@ -114,43 +98,49 @@ class SPAM(Solver):
     max_epochs: int = 100
     tol: float = 1e-2
 
-    stochastic: ClassVar[bool] = True
-    online: ClassVar[bool] = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "step": [Option("capped", "theorem_4_1", "theorem_4_2"), POSITIVE],
+        "average": [Boolean()],
+        "centre": [Boolean()],
+        "batch_size": [None, Integer(1)],
+        "track_variance": [Boolean()],
+    }
+    promise = Promise(gap=2e-2, epochs=300)
+    stochastic = True
+    online = True
 
-    def adapt(self, problem: Problem) -> Problem:
-        check_step(self.step, STEPS)
-        check_counts(batch_size=self.batch_size)
-        return problem
-
-    def init(self, problem: Problem, w: np.ndarray) -> Iterate:
+    def init(self, problem: Problem, w: np.ndarray) -> SPAMState:
         warn_of_outliers(problem.data)
-        return self._seen(problem, Iterate(w, w))
+        return self._with_statistics(problem, SPAMState(w, 0.0, last=w))
 
-    def epoch(self, problem: Problem, state: Iterate, rng: np.random.Generator) -> Iterate:
+    def epoch(self, problem: Problem, state: SPAMState, rng: np.random.Generator) -> SPAMState:
         new_rows = state.seen != rows_seen(problem.data)
-        state = self._seen(problem, state) if new_rows else state
+        state = self._with_statistics(problem, state) if new_rows else state
         if problem.penalty.l1 > 0 and (new_rows or state.top == 0.0):
             state = replace(state, top=max(state.top, top_eigenvalue(problem.data, rng)))
         return self._guarded(problem, state, shuffled_blocks(problem.data.n, rng, run=RUN))
 
-    def _seen(self, problem: Problem, state: Iterate) -> Iterate:
+    def _with_statistics(self, problem: Problem, state: SPAMState) -> SPAMState:
         """The state with the L of all rows seen, in the class weights of now."""
-        data, seen, moments = problem.data, rows_seen(problem.data), problem.data.raw_moments
+        data = problem.data
+        moments = data.raw_moments
+        seen = rows_seen(data)
         sizes = data.weight * self._norms(data)
         pos = float(sizes[data.y > 0].max(initial=state.longest[0]))
         neg = float(sizes[data.y < 0].max(initial=state.longest[1]))
         L = 2.0 * seen * max(pos / moments.pos.weight, neg / moments.neg.weight)
         return replace(state, seen=seen, longest=(pos, neg), L=L)
 
-    def _guarded(self, problem: Problem, state: Iterate, order: np.ndarray) -> Iterate:
+    def _guarded(self, problem: Problem, state: SPAMState, order: np.ndarray) -> SPAMState:
         """One epoch; unless its steps are known to be safe, repeated with shorter ones while it diverges."""
-        size = self._batch_size(problem, state)
+        size = rows_per_step(problem, state.L, state.top, self.batch_size)
         L = batch_smoothness(state.L, state.top, size)
         steps = self._steps(problem, L, state.cap)
         new = self._visit(problem, state, order, size, steps)
-        if isinstance(self.step, str) and self.step == "capped":
+        if self.step == "capped":
             return new
-        eta, limit = steps.longest_after(state.t), 2.0 * max(_objective(problem, state), 0.5)  # 0.5 is P(0)
+        eta = steps.longest_after(state.t)
+        limit = 2.0 * max(_objective(problem, state), 0.5)  # 0.5 is P(0)
         while eta * L > 1.0 and _objective(problem, new) > limit:
             eta /= 2.0
             again = replace(state, cap=eta, passes=new.passes)
@@ -159,7 +149,9 @@ class SPAM(Solver):
             warn_of_divergence(self.step, new.cap, L)
         return new
 
-    def _visit(self, problem: Problem, state: Iterate, order: np.ndarray, size: int, steps: Steps) -> Iterate:
+    def _visit(
+        self, problem: Problem, state: SPAMState, order: np.ndarray, size: int, steps: DecreasingSteps
+    ) -> SPAMState:
         """The rows in that order, with these steps."""
         share = 0.5 if self.centre else 0.0  # of the sum of the class means in xi
         with np.errstate(over="ignore", invalid="ignore"):  # for the guard to see
@@ -169,40 +161,34 @@ class SPAM(Solver):
                 t, last, average = _visit_batches(problem, state, order, size, steps, share, self.average)
         return replace(state, w=average if self.average else last, last=last, passes=state.passes + 1.0, t=t)
 
-    def _norms(self, data):
+    def _norms(self, data: Data) -> np.ndarray:
         return data.centred_norms if self.centre else data.squared_norms
 
-    def _batch_size(self, problem: Problem, state: Iterate) -> int:
-        if problem.penalty.l1 == 0:
-            return 1
-        if self.batch_size is None:
-            return suitable_batch(problem.data, state.L, state.top)
-        return min(self.batch_size, problem.data.n)
-
-    def _steps(self, problem: Problem, L: float, cap: float) -> Steps:
+    def _steps(self, problem: Problem, L: float, cap: float) -> DecreasingSteps:
         l2 = problem.penalty.l2
         if l2 == 0 or not isinstance(self.step, str) or self.step == "capped":
             first = L if isinstance(self.step, str) else 1.0 / self.step
-            return Steps(first, l2, 1.0, cap) if l2 > 0 else Steps(0.0, first, 0.5, cap)
+            return DecreasingSteps(first, l2, 1.0, cap) if l2 > 0 else DecreasingSteps(0.0, first, 0.5, cap)
         factor, M4 = paper_scale(problem.data, self._norms(problem.data))
         beta = factor * l2
         if self.step == "theorem_4_1":
-            return Steps(0.0, 128.0 * M4 / (factor * beta), THETA, cap)
+            return DecreasingSteps(0.0, 128.0 * M4 / (factor * beta), THETA, cap)
         slope = beta / (factor * (1.0 + beta**2 / (128.0 * M4)) ** 2)
-        return Steps(slope, slope, 1.0, cap)
+        return DecreasingSteps(slope, slope, 1.0, cap)
 
-    def variance(self, problem: Problem, state: Iterate) -> float:
+    def variance(self, problem: Problem, state: SPAMState) -> float:
         """E|G_i - E[G_i]|^2 at the last iterate; G_i is a number times x_i - xi, so that none is formed."""
         if not self.track_variance:
             return np.nan
-        data, w = problem.data, state.last
+        data = problem.data
+        w = state.last
         a, b = data.means @ w
         numbers = data.e * (data.scores(w) - np.where(data.y > 0, b, a) - data.y)
         gradient = problem.gradient(w)
         return float(np.mean(numbers**2 * self._norms(data)) - gradient @ gradient)
 
 
-def _objective(problem: Problem, state: Iterate) -> float:
+def _objective(problem: Problem, state: SPAMState) -> float:
     """P at the last iterate or at the weights to return, whichever is larger; infinite where it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = [problem.objective(w) for w in (state.last, state.w)]
@@ -211,22 +197,28 @@ def _objective(problem: Problem, state: Iterate) -> float:
 
 def _visit_rows(problem, state, order, steps, share, average):
     """Steps so far, last iterate and average after an L2 epoch."""
-    data, t = problem.data, state.t + order.size
-    v, written = state.last.copy(), np.zeros(data.dim)
+    data = problem.data
+    t = state.t + order.size
+    v = state.last.copy()
+    written = np.zeros(data.dim)
     rows = (data.rows, data.y, order, data.e, data.mean_products, data.means)
     s, c, C, c_sum = _epoch(*rows, share, problem.penalty.l2, steps, float(state.t), average, v, written)
     xi = share * data.means.sum(axis=0)
     last = s * v + c * xi
     if not average:
         return t, last, last
-    before, after = 0.5 * state.t * (state.t + 1.0), 0.5 * t * (t + 1.0)
+    before = 0.5 * state.t * (state.t + 1.0)
+    after = 0.5 * t * (t + 1.0)
     return t, last, (before * state.w + written + C * v + c_sum * xi) / after
 
 
 def _visit_batches(problem, state, order, size, steps, share, average):
     """Steps so far, last iterate and average after an elastic-net epoch."""
-    data, penalty, xi = problem.data, problem.penalty, share * problem.data.means.sum(axis=0)
-    last, mean = state.last.copy(), state.w.copy() if average else np.empty(0)
+    data = problem.data
+    penalty = problem.penalty
+    xi = share * data.means.sum(axis=0)
+    last = state.last.copy()
+    mean = state.w.copy() if average else np.empty(0)
     n_steps = -(-order.size // size)
     ends = np.linspace(0, order.size, n_steps + 1).astype(np.int64)
     rows = (data.rows, data.y, order, ends, data.e, data.means, xi)
@@ -235,25 +227,24 @@ def _visit_batches(problem, state, order, size, steps, share, average):
 
 
 @compiled
-def _eta(steps, t):
-    grown = t if steps.power == 1.0 else t**steps.power
-    return min(1.0 / (steps.first + steps.slope * grown), steps.cap)
-
-
-@compiled
 def _epoch(X, y, order, e, products, means, share, l2, steps, t, average, v, written):
-    a, b, xi_pos, xi_neg = 0.0, 0.0, 0.0, 0.0
+    a, b = 0.0, 0.0
+    xi_pos, xi_neg = 0.0, 0.0
     for j in range(v.size):
         a += v[j] * means[0, j]
         b += v[j] * means[1, j]
         xi_pos += share * (means[0, j] + means[1, j]) * means[0, j]
         xi_neg += share * (means[0, j] + means[1, j]) * means[1, j]
-    s, c, C, c_sum, late = 1.0, 0.0, 0.0, 0.0, np.empty(RUN)
+    s, c = 1.0, 0.0
+    C, c_sum = 0.0, 0.0
+    late = np.empty(RUN)
     for first in range(0, order.size, RUN):
         last = min(first + RUN, order.size)
         for k in range(first, last):
             t += 1.0
-            i, eta, inverse = order[k], _eta(steps, t), 1.0 / s
+            i = order[k]
+            eta = step_at(steps, t)
+            inverse = 1.0 / s
             pos, neg = products[i, 0], products[i, 1]
             q = s * row_dot(X, i, v) + c * share * (pos + neg)
             g = eta * e[i] * (q - b - 1.0 if y[i] > 0 else q - a + 1.0)
@@ -286,7 +277,10 @@ def _batch_epoch(X, y, order, ends, e, means, xi, l1, l2, steps, t, w, mean):
     g = np.empty(np.max(ends[1:] - ends[:-1]))
     for k in range(ends.size - 1):
         t += 1.0
-        eta, first, size, total = _eta(steps, t), ends[k], ends[k + 1] - ends[k], 0.0
+        eta = step_at(steps, t)
+        first = ends[k]
+        size = ends[k + 1] - ends[k]
+        total = 0.0
         for m in range(size):
             i = order[first + m]
             q = row_dot(X, i, w)
@@ -297,8 +291,7 @@ def _batch_epoch(X, y, order, ends, e, means, xi, l1, l2, steps, t, w, mean):
         shrink = 1.0 / (1.0 + eta * l2)
         a, b = 0.0, 0.0
         for j in range(w.size):
-            z = w[j] + total * xi[j]
-            w[j] = np.sign(z) * max(abs(z) - eta * l1, 0.0) * shrink
+            w[j] = scalar_soft_threshold(w[j] + total * xi[j], eta * l1) * shrink
             a += w[j] * means[0, j]
             b += w[j] * means[1, j]
         for j in range(mean.size):

@@ -20,8 +20,8 @@ A step on a batch I of m rows, with u = 1/n sum_i beta_i z_i and v the extrapola
     tau = 1 / (4 sigma kappa^2),           theta = 1 - l2 / (l2 + 2 sigma kappa^2)
 
 As printed, z_i divides by sqrt(2p) for sqrt(p), the updates have raw x_i for z_i, and sigma lacks l2: that is another
-problem, a wrong point and many times the passes (spec 5, 9). A batch costs O(nonzeros of its rows + dim): the prox
-moves every column. For L2 and many columns use SDCA.
+problem, a wrong point and many times the passes (docs/mathematics.md, section 8). A batch costs O(nonzeros of its
+rows + dim): the prox moves every column. For L2 and many columns use SDCA.
 """
 
 from __future__ import annotations
@@ -35,35 +35,36 @@ from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.order import shuffled_blocks
-from aucmax.validation.params import check_number
+from aucmax.problem.penalties import scalar_soft_threshold
+from aucmax.solvers.base import Constraints, Promise, Solver, State
+from aucmax.solvers.shared.step_sizes import class_centred_norms
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.validation.params import Integer
 
 
-class Steps(NamedTuple):
-    """The dual step, the primal step and the extrapolation."""
+class SPDAMSteps(NamedTuple):
+    """The step sizes of a run."""
 
-    sigma: float
-    tau: float
-    theta: float
+    sigma: float  # dual step
+    tau: float  # primal step
+    theta: float  # extrapolation
 
     @classmethod
-    def of(cls, n: int, m: int, kappa2: float, l2: float) -> Steps:
+    def of(cls, n: int, m: int, kappa2: float, l2: float) -> SPDAMSteps:
         """The best for batches of m rows out of n."""
         others = float(n - m)
         sigma = l2 * (others + np.sqrt(others**2 + 4.0 * n * m * kappa2 / l2)) / (4.0 * m * kappa2)
         return cls(sigma, 1.0 / (4.0 * sigma * kappa2), 1.0 - l2 / (l2 + 2.0 * sigma * kappa2))
 
 
-class Saddle(NamedTuple):
-    """Weights, passes over the data, extrapolated weights, dual variables, u, and the steps."""
+@dataclass(frozen=True, eq=False)
+class SPDAMState(State):
+    """Primal and dual variables, and the step sizes."""
 
-    w: np.ndarray
-    passes: float
-    v: np.ndarray
-    beta: np.ndarray
-    u: np.ndarray
-    steps: Steps
+    v: np.ndarray  # extrapolated weights
+    beta: np.ndarray  # dual variables
+    u: np.ndarray  # 1/n sum_i beta_i z_i
+    steps: SPDAMSteps
 
 
 @dataclass(repr=False, kw_only=True)
@@ -81,26 +82,30 @@ class SPDAM(Solver):
 
     batch_size: int = 8
 
-    penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net")
-    stochastic: ClassVar[bool] = True
+    parameter_constraints: ClassVar[Constraints] = {"batch_size": [Integer(1)]}
+    penalties = ("l2", "elastic net")
+    promise = Promise(gap=1e-10, epochs=2000)
+    stochastic = True
 
-    def init(self, problem: Problem, w: np.ndarray) -> Saddle:
-        check_number("batch_size", self.batch_size, whole=True)
-        data, l2 = problem.data, problem.penalty.l2
-        steps = Steps.of(data.n, self._rows(data), _kappa2(data, l2), l2)
+    def init(self, problem: Problem, w: np.ndarray) -> SPDAMState:
+        data = problem.data
+        l2 = problem.penalty.l2
+        steps = SPDAMSteps.of(data.n, self._rows(data), _kappa2(data, l2), l2)
         if not w.any():
-            return Saddle(w, 0.0, w, np.zeros(data.n), np.zeros(data.dim), steps)
+            return SPDAMState(w, 0.0, w, np.zeros(data.n), np.zeros(data.dim), steps)
         beta = np.sqrt(data.e) * (data.scores(w) - np.where(data.y > 0, *(data.means @ w)))
-        return Saddle(w, 1.0, w, beta, data.combine(np.sqrt(data.e) * beta) / data.n, steps)
+        return SPDAMState(w, 1.0, w, beta, data.combine(np.sqrt(data.e) * beta) / data.n, steps)
 
-    def epoch(self, problem: Problem, state: Saddle, rng: np.random.Generator) -> Saddle:
-        data, penalty = problem.data, problem.penalty
-        w, v, beta, u = state.w.copy(), state.v.copy(), state.beta.copy(), state.u.copy()
+    def epoch(self, problem: Problem, state: SPDAMState, rng: np.random.Generator) -> SPDAMState:
+        data = problem.data
+        penalty = problem.penalty
+        w, v = state.w.copy(), state.v.copy()
+        beta, u = state.beta.copy(), state.u.copy()
         m = self._rows(data)
         batches = shuffled_blocks(data.n, rng)[: data.n // m * m].reshape(-1, m)
         args = (data.rows, data.y, np.sqrt(data.e), batches, data.means, data.delta)
         _epoch(*args, penalty.l1, penalty.l2, state.steps, beta, u, w, v)
-        return Saddle(w, state.passes + batches.size / data.n, v, beta, u, state.steps)
+        return SPDAMState(w, state.passes + batches.size / data.n, v, beta, u, state.steps)
 
     def _rows(self, data: Data) -> int:
         """Rows in a batch."""
@@ -109,19 +114,18 @@ class SPDAM(Solver):
 
 def _kappa2(data: Data, l2: float) -> float:
     """max |z_i|^2; above zero, as the steps divide by it."""
-    own = np.where(data.y > 0, 0, 1)
-    products = np.where(data.y > 0, *data.mean_products.T)
-    norms2 = data.squared_norms - 2.0 * products + np.square(data.means).sum(axis=1)[own]
-    return max(float((data.e * norms2).max()), 1e-12 * l2)
+    return max(float((data.e * class_centred_norms(data)).max()), 1e-12 * l2)
 
 
 @compiled
 def _epoch(X, y, root, batches, means, delta, l1, l2, steps, beta, u, w, v):
-    n, (count, m) = y.size, batches.shape
+    n = y.size
+    count, m = batches.shape
     sigma, tau, theta = steps
     c = l2 + 1.0 / tau
     du, q = np.zeros(w.size), np.zeros(w.size)
-    a, b, s = 0.0, 0.0, 1.0
+    a, b = 0.0, 0.0
+    s = 1.0
     for j in range(w.size):
         a += v[j] * means[0, j]
         b += v[j] * means[1, j]
@@ -144,7 +148,7 @@ def _epoch(X, y, root, batches, means, delta, l1, l2, steps, beta, u, w, v):
         s = _shortfall(q, delta, l1, c, s)
         a, b = 0.0, 0.0
         for j in range(w.size):
-            new = _soft(q[j] + s * delta[j], l1) / c
+            new = scalar_soft_threshold(q[j] + s * delta[j], l1) / c
             v[j] = new + theta * (new - w[j])
             w[j] = new
             a += v[j] * means[0, j]
@@ -156,9 +160,10 @@ def _shortfall(q, delta, l1, c, s):
     """The root of 1 - delta.soft(q + s delta, l1) / c - s: Newton's method, kept between bounds, from s."""
     low, high = -np.inf, np.inf
     for _ in range(100):
-        value, slope = 1.0 - s, 1.0
+        value = 1.0 - s
+        slope = 1.0
         for j in range(q.size):
-            shrunk = _soft(q[j] + s * delta[j], l1)
+            shrunk = scalar_soft_threshold(q[j] + s * delta[j], l1)
             value -= delta[j] * shrunk / c
             slope += delta[j] * delta[j] / c if shrunk != 0.0 else 0.0
         low, high = (s, high) if value > 0 else (low, s)
@@ -168,8 +173,3 @@ def _shortfall(q, delta, l1, c, s):
             return root
         s = root
     return s
-
-
-@compiled
-def _soft(z, threshold):
-    return z - threshold if z > threshold else z + threshold if z < -threshold else 0.0

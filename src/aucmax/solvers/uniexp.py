@@ -4,7 +4,7 @@
 
 Pairs factorise, E[exp(-w.(x - x'))] = E+[exp(-w.x)] E-[exp(w.x')], and over a free bias b the mean of the two terms
 E+[exp(-w.x - b)] and E-[exp(w.x' + b)] has the root of that product as its minimum. Row by row, with p_y the share
-of the row's class in the weight so far, and x' = x - centre, the middle of the class means, which only b sees,
+of the row's class in the weight so far, and x' = x - centre, the midpoint of the class means, which only b sees,
 
     k = exp(-y (w.x' + b)) / (2 p_y),    eta_t = eta / sqrt(t)
     w <- w / (1 + eta_t l2 / (2 U)) + eta_t k y x',    b <- b + eta_t k y
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, sqrt
-from typing import NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,30 +28,30 @@ from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.onepass import ORDERS, check_choice, spread, step_weights, visits
-from aucmax.validation.params import check_positive
+from aucmax.solvers.base import POSITIVE, Constraints, State
+from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
+from aucmax.validation.params import Boolean
 
 SMALL = 1e-9  # of the factor f: below it, v is multiplied out
 LARGEST_EXPONENT = 30.0
 LARGEST_LOSS = 20.0  # of a row, in the running means
-PRIOR, MEMORY = 10.0, 1000.0  # rows that the first value of a running mean counts for, and that it looks back
+PRIOR = 10.0  # rows that the first value of a running mean counts for
+MEMORY = 1000.0  # rows that a running mean looks back
 LARGEST_MOVE = 5.0
 
 
-class Biased(NamedTuple):
-    """Weights, passes over the data, bias, steps so far; weight of and mean loss in the negatives, the positives."""
+@dataclass(frozen=True, eq=False)
+class UniExpState(State):
+    """The bias, and running sums and means of the negatives (0) and of the positives (1)."""
 
-    w: np.ndarray
-    passes: float
     b: float
-    t: int
-    total: np.ndarray
-    level: np.ndarray
+    t: int  # steps so far
+    total: np.ndarray  # weight
+    level: np.ndarray  # mean loss
 
 
 @dataclass(repr=False, kw_only=True)
-class UniExp(Solver):
+class UniExp(OnePassSolver):
     """Online minimisation of the exponential loss with L2: a baseline for streams, and for sparse rows.
 
     Parameters
@@ -59,55 +59,48 @@ class UniExp(Solver):
     eta : float or None
         Steps are eta/sqrt(t). None takes 1 over the mean of |x'|^2 + 1.
     centre : bool
-        Take the middle of the class means from the rows. The answer sought is the same; columns far from zero
-        are learnt much sooner.
-    order : {"shuffled", "stream"}
-        Visit the rows in shuffled blocks, or as they come.
-    max_epochs, tol
-        See `Solver`. One pass does not reach a small tol.
+        Subtract the midpoint of the class means from the rows. The minimiser is the same; columns far from zero
+        are learned much sooner.
+    order, max_epochs, tol
+        See `OnePassSolver`.
     """
 
     eta: float | None = None
     centre: bool = True
-    order: str = "shuffled"
-    max_epochs: int = 1
 
+    parameter_constraints: ClassVar[Constraints] = {"eta": [None, POSITIVE], "centre": [Boolean()]}
     losses = (Exponential,)
-    stochastic = True
-    online = True
-    certified = False
-    penalties = ("l2", "none")
+    streams_for = ("exponential",)
 
-    def adapt(self, problem: Problem) -> Problem:
-        check_positive(eta=self.eta)
-        check_choice(order=(self.order, ORDERS))
-        return problem
+    def init(self, problem: Problem, w: np.ndarray) -> UniExpState:
+        return UniExpState(w, 0.0, -float(w @ problem.data.centre), 0, np.zeros(2), np.ones(2))
 
-    def init(self, problem: Problem, w: np.ndarray) -> Biased:
-        return Biased(w, 0.0, -float(w @ problem.data.centre), 0, np.zeros(2), np.ones(2))
-
-    def epoch(self, problem: Problem, state: Biased, rng: np.random.Generator) -> Biased:
-        data, v, total, level = problem.data, state.w.copy(), state.total.copy(), state.level.copy()
+    def epoch(self, problem: Problem, state: UniExpState, rng: np.random.Generator) -> UniExpState:
+        data = problem.data
         centre = data.centre * self.centre
         along = data.centre_products if self.centre else np.zeros(data.n)
         norms = data.centred_norms if self.centre else data.squared_norms
-        turns = (data.y, data.weight, step_weights(data), visits(self.order, data.n, rng))
+        order = self.row_order(data.n, rng)
         eta = self.eta or 1.0 / (1.0 + _mean_square(data, centre))
+        v = state.w.copy()
+        total, level = state.total.copy(), state.level.copy()
         b = state.b + float(v @ centre)
-        b, t = _epoch(data.rows, *turns, norms, centre, along, problem.penalty.l2, eta, state.t, total, level, v, b)
-        return Biased(v, state.passes + 1.0, b - float(v @ centre), t, total, level)
+        rows = (data.rows, data.y, data.weight, relative_weights(data), order, norms, centre, along)
+        b, t = _epoch(*rows, problem.penalty.l2, eta, state.t, total, level, v, b)
+        return UniExpState(v, state.passes + 1.0, b - float(v @ centre), t, total, level)
 
 
 def _mean_square(data: Data, centre: np.ndarray) -> float:
     """Mean of |x - centre|^2 over all rows seen."""
     weights = np.array([data.raw_moments.pos.weight, data.raw_moments.neg.weight])
     distance = weights @ data.means / weights.sum() - centre
-    return spread(data) + float(distance @ distance)
+    return total_variance(data) + float(distance @ distance)
 
 
 @compiled
 def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, total, level, v, b):
-    f, c, height, square = 1.0, 0.0, 0.0, 0.0
+    f, c = 1.0, 0.0
+    height, square = 0.0, 0.0
     for j in range(v.size):
         height += v[j] * centre[j]
         square += centre[j] * centre[j]
@@ -126,7 +119,8 @@ def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, tota
         k *= 0.5 * relative[i] / share
         step = y[i] * min(eta_t * k, LARGEST_MOVE / (norms[i] + 1.0))
         shrink = 1.0 / (1.0 + eta_t * l2 / (2.0 * sqrt(level[0] * level[1])))
-        f, c = f * shrink, c * shrink - step
+        f *= shrink
+        c = c * shrink - step
         height = height * shrink + step * (along[i] - square)
         b += step
         if f < SMALL:

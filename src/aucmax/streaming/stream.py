@@ -16,8 +16,8 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import Solver
-from aucmax.solvers.registry import check_weights, make_problem
-from aucmax.solvers.shared.gram import GRAM_LIMIT
+from aucmax.solvers.registry import check_finite_weights, make_problem
+from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
 from aucmax.streaming.moment_updates import add_columns, add_rows, remove_rows
 from aucmax.validation.inputs import LabeledData
 
@@ -123,7 +123,7 @@ class Stream:
         problem = solver.adapt(problem)
         state = self._state_for(problem, solver)
         state = solver.epoch(problem, state, self._rng()) if problem.data.n else state
-        check_weights(state.w, solver)
+        check_finite_weights(state.w, solver)
         # the next batch needs the scale, not the rows
         kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
         return Stream(self.solver, moments, self.seed, kept, alpha, state, batches=self.batches + 1)

@@ -7,10 +7,12 @@ With planes a_k.w + b_k <= loss(w), the plane zero among them, and an L2 penalty
     min_w max_k (a_k.w + b_k) + l2/2 |w|^2  =  max_s  s.b - |A's|^2 / (2 l2),    s_k >= 0, sum_k s_k = 1
 
 whose value at any s is a lower bound of the objective, and w = -A's / l2. The dual is solved by sequential minimal
-optimisation: of two planes one gives to the other the share that is best. Memory: about 80 planes of dim numbers.
+optimisation, which moves the best share from one plane to another. Memory: about 80 planes of dim numbers.
 """
 
 from __future__ import annotations
+
+from copy import copy
 
 import numpy as np
 
@@ -21,26 +23,29 @@ SWEEPS = 200  # exchanges for every plane, at most
 
 
 class Bundle:
-    """Planes, their inner products, their shares, and the number of solves since each last had one."""
+    """Planes below a convex loss; the first is the plane zero."""
 
     def __init__(self, dim: int, l2: float) -> None:
         self.l2 = l2
-        self.planes, self.b = [np.zeros(dim)], np.zeros(1)
-        self.gram, self.share, self.idle = np.zeros((1, 1)), np.ones(1), np.zeros(1, dtype=np.int64)
+        self.planes = [np.zeros(dim)]  # a_k
+        self.b = np.zeros(1)  # b_k
+        self.gram = np.zeros((1, 1))  # inner products of the a_k
+        self.share = np.ones(1)  # s_k
+        self.idle = np.zeros(1, dtype=np.int64)  # solves since each plane last had a share
 
     def copy(self) -> Bundle:
-        """A bundle of its own; arrays and lists are replaced and never written to, so that these can be shared."""
-        other = Bundle.__new__(Bundle)
-        other.__dict__.update(self.__dict__)
-        return other
+        """An independent bundle; arrays and lists are replaced and never written to, so that these can be shared."""
+        return copy(self)
 
     def add(self, a: np.ndarray, b: float) -> float:
         """Add a plane; return the lower bound that it gives alone."""
         products = np.array([plane @ a for plane in self.planes])
         norm2 = float(a @ a)
         self.gram = np.block([[self.gram, products[:, None]], [products[None, :], np.array([[norm2]])]])
-        self.planes, self.b = [*self.planes, a], np.append(self.b, b)
-        self.share, self.idle = np.append(self.share, 0.0), np.append(self.idle, 0)
+        self.planes = [*self.planes, a]
+        self.b = np.append(self.b, b)
+        self.share = np.append(self.share, 0.0)
+        self.idle = np.append(self.idle, 0)
         return b - norm2 / (2.0 * self.l2)
 
     def solve(self, tol: float) -> tuple[np.ndarray, float]:
@@ -60,22 +65,26 @@ class Bundle:
         keep[0] = True
         if not keep.all():
             self.planes = [plane for plane, kept in zip(self.planes, keep, strict=True) if kept]
-            self.b, self.gram = self.b[keep], self.gram[np.ix_(keep, keep)]
-            self.share, self.idle = self.share[keep], self.idle[keep]
+            self.b = self.b[keep]
+            self.gram = self.gram[np.ix_(keep, keep)]
+            self.share = self.share[keep]
+            self.idle = self.idle[keep]
 
 
 @compiled
 def _exchange(gram, slope, share, l2, tol, limit):
     """Exchange shares until no s gains more than tol; slope is the gradient of the dual and is kept so."""
     for _ in range(limit):
-        best, mean = 0, 0.0
+        best = 0
+        mean = 0.0
         for k in range(share.size):
             mean += share[k] * slope[k]
             if slope[k] > slope[best]:
                 best = k
         if slope[best] - mean <= tol:
             break
-        giver, gain = -1, 0.0
+        giver = -1
+        gain = 0.0
         for k in range(share.size):
             ahead = slope[best] - slope[k]
             if share[k] > 0.0 and ahead > 0.0:
@@ -83,7 +92,8 @@ def _exchange(gram, slope, share, l2, tol, limit):
                 step = min(share[k], ahead / curvature)
                 gained = step * (ahead - 0.5 * step * curvature)
                 if gained > gain:
-                    giver, gain = k, gained
+                    giver = k
+                    gain = gained
         if giver < 0:
             break
         curvature = max(gram[best, best] + gram[giver, giver] - 2.0 * gram[best, giver], 1e-300) / l2

@@ -2,11 +2,11 @@
 
     Gao, Jin, Zhu, Zhou. "One-Pass AUC Optimization." ICML 2013, section 3.3 (OPAUCr).
 
-Every row meets a random vector a of tau signs over sqrt(tau), so that E[aa'] = I/tau and |a| = 1 (the paper takes
-Gaussians, of which the sketch has a larger variance). For each class, sums over its rows of weight s,
+Every row is paired with a random vector a of tau signs over sqrt(tau), so that E[aa'] = I/tau and |a| = 1 (Gaussians,
+as in the paper, give the sketch a larger variance). For each class, sums over its rows of weight s,
 
     C = sum s x,  Z = sum sqrt(s) x a',  r = sum sqrt(s) a,  T = sum s;    mean = C/T,    Zc = Z - mean r'
-    covariance = Zc Zc' / T,                                        never negative, and right in the mean over a
+    covariance = Zc Zc' / T,                                        never negative, and unbiased over a
 
 The released code subtracts another term instead of centring Z, and keeps most of mean mean'. A step on w is dense, as
 means are; but w stays in the span of rows seen, and may be kept as coefficients th on few columns:
@@ -20,12 +20,14 @@ Per row, Mx = M'x, and with C, Z, r, T of the other class, c.w = (G th)_C / T,  
     own class: h_C = s,  h_Z = sqrt(s) a,  h_v <- h_v - (h_C th_C + h_Z.th_Z) / th_v
     M <- M + x h',   G <- G + Mx h' + h Mx' + |x|^2 hh'
 
-The blocks are laid out so that the nonzeros of h, own class and v, are neighbours. Time goes into fetching the lines
-of M, which seldom fits into the cache.
+The blocks are laid out so that the nonzeros of h, own class and v, are neighbours. Most time goes into fetching the
+lines of M, which seldom fits into the cache.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import NamedTuple
 
@@ -34,63 +36,93 @@ import numpy as np
 from aucmax.numerics.compiled import compiled, prefetch
 from aucmax.numerics.rows import row_entry, row_size
 from aucmax.problem.data import Data
-from aucmax.solvers.shared.onepass import Rule, step_size, step_weights, visits
+from aucmax.solvers.base import State
+from aucmax.solvers.shared.one_pass import TINY, relative_weights
 
 SMALL = 1e-6  # of th_v: below it, v is multiplied out
 LINE = 8  # numbers in a cache line
-REFRESH = 1_000_000  # rows after which G is computed anew; its rounding errors are then about 1e-12
+REFRESH = 1_000_000  # rows after which G is recomputed; its rounding errors are then about 1e-12
 
 
-class Sketch(NamedTuple):
-    """Weights, passes over the data, rows so far, seed of the signs; M, th, G, and T and r of both classes."""
+class OPAUCConstants(NamedTuple):
+    """What does not change in an epoch of OPAUC."""
 
-    w: np.ndarray
-    passes: float
-    t: int
-    seed: int | None
+    l2: float
+    eta: float  # step
+    decay_after: float  # rows after which steps decay
+    average: bool  # whether to average the iterates
+
+
+@compiled
+def opauc_step(constants, t, weight, curvature):
+    """eta_t for a row of that relative weight: below 2 over the curvature whatever the settings."""
+    decay = min(1.0, sqrt(constants.decay_after / t))
+    return min(constants.eta * decay * weight, 1.0 / (constants.l2 + curvature + TINY))
+
+
+@dataclass(frozen=True, eq=False)
+class OPAUCSketchState(State):
+    """The state of `OPAUC` with sketched covariances."""
+
+    t: int  # rows so far
+    seed: int | None  # of the signs; None before the first row
     M: np.ndarray
     th: np.ndarray
     G: np.ndarray
-    T: np.ndarray
-    r: np.ndarray
+    T: np.ndarray  # of both classes
+    r: np.ndarray  # of both classes
 
     @classmethod
-    def start(cls, w: np.ndarray, tau: int) -> Sketch:
+    def start(cls, w: np.ndarray, tau: int) -> OPAUCSketchState:
         """From weights w, which are the column v."""
         m = -(-(2 * tau + 3) // LINE) * LINE
-        M, th, G = _lines(w.size, m), np.zeros(m), np.zeros((m, m))
-        M[:, tau + 1], th[tau + 1], G[tau + 1, tau + 1] = w, 1.0, w @ w
+        v = tau + 1
+        M = _lines(w.size, m)
+        th = np.zeros(m)
+        G = np.zeros((m, m))
+        M[:, v] = w
+        th[v] = 1.0
+        G[v, v] = w @ w
         return cls(w, 0.0, 0, None, M, th, G, np.zeros(2), np.zeros((2, tau)))
 
-    def advanced(self, data: Data, rule: Rule, rng: np.random.Generator, order: str) -> Sketch:
+    def after_rows(
+        self,
+        data: Data,
+        constants: OPAUCConstants,
+        rng: np.random.Generator,
+        row_order: Callable[[int, np.random.Generator], np.ndarray],
+    ) -> OPAUCSketchState:
         """After one pass over these rows."""
         seed = int(rng.integers(2**63)) if self.seed is None else self.seed
         th, G, T, r = (array.copy() for array in (self.th, self.G, self.T, self.r))
         M = _lines(*self.M.shape)
         M[...] = self.M
         signs = row_signs(seed, self.t, data.n, r.shape[1])
-        rows, turns = visits(order, data.n, rng), (data.y, data.squared_norms, data.weight, step_weights(data))
-        _epoch(data.rows, *turns, rows, signs, rule, self.t, M, th, G, T, r)
+        order = row_order(data.n, rng)
+        rows = (data.rows, data.y, data.squared_norms, data.weight, relative_weights(data))
+        _epoch(*rows, order, signs, constants, self.t, M, th, G, T, r)
         t = self.t + data.n
         if t // REFRESH > self.t // REFRESH:
             G = M.T @ M
-        return Sketch(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
+        return OPAUCSketchState(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
 
-    def rescaled(self, ratio: np.ndarray) -> Sketch:
+    def rescaled(self, ratio: np.ndarray) -> OPAUCSketchState:
         """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`; O(dim m^2)."""
         if (ratio == 1.0).all():
             return self
         v = self.r.shape[1] + 1
-        M, th = self.M / ratio[:, None], np.zeros_like(self.th)
-        M[:, v], th[v] = self.w, 1.0
-        return self._replace(M=M, th=th, G=M.T @ M)
+        M = self.M / ratio[:, None]
+        th = np.zeros_like(self.th)
+        M[:, v] = self.w
+        th[v] = 1.0
+        return replace(self, M=M, th=th, G=M.T @ M)
 
 
 def _lines(dim: int, m: int) -> np.ndarray:
     """Zeros, each row beginning with a cache line: m is a multiple of LINE."""
-    room = np.zeros(dim * m + LINE)
-    start = -room.ctypes.data % (8 * LINE) // 8
-    return room[start : start + dim * m].reshape(dim, m)
+    memory = np.zeros(dim * m + LINE)
+    start = -memory.ctypes.data % (8 * LINE) // 8
+    return memory[start : start + dim * m].reshape(dim, m)
 
 
 def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
@@ -101,10 +133,12 @@ def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
 
 
 @compiled
-def _epoch(X, y, norms, weight, relative, order, signs, rule, t, M, th, G, T, r):
-    m, tau = th.size, r.shape[1]
+def _epoch(X, y, norms, weight, relative, order, signs, constants, t, M, th, G, T, r):
+    m = th.size
+    tau = r.shape[1]
     v = tau + 1
-    Mx, h, Gth = np.zeros(m), np.zeros(m), np.zeros(v)
+    Mx, h = np.zeros(m), np.zeros(m)
+    Gth = np.zeros(v)
     for turn in range(order.size):
         i = order[turn]
         t += 1
@@ -114,11 +148,13 @@ def _epoch(X, y, norms, weight, relative, order, signs, rule, t, M, th, G, T, r)
             _fetch(X, order[turn + 1], M)
         h[:] = 0.0
         if T[other] > 0.0:
-            h[v] = _step(y[i], rule, t, relative[i], other * (tau + 2), Mx, norms[i], G, T[other], r[other], th, Gth)
+            start = other * (tau + 2)
+            h[v] = _step(y[i], constants, t, relative[i], start, Mx, norms[i], G, T[other], r[other], th, Gth)
             if abs(th[v]) < SMALL:
                 _multiply_out(M, G, th, h, Mx, v)
         first = own * (tau + 2)
-        s, root = weight[i], sqrt(weight[i] / tau)
+        s = weight[i]
+        root = sqrt(weight[i] / tau)
         h[first] = s
         drift = s * th[first]
         for k in range(tau):
@@ -133,7 +169,7 @@ def _epoch(X, y, norms, weight, relative, order, signs, rule, t, M, th, G, T, r)
 
 @compiled
 def _fetch(X, i, M):
-    """Have the lines of M that row i needs brought to the cache."""
+    """Prefetch the lines of M that row i needs."""
     for p in range(row_size(X, i)):
         j, _ = row_entry(X, i, p)
         for k in range(0, M.shape[1], LINE):
@@ -160,17 +196,22 @@ def _combine(X, i, M, Mx):
 
 
 @compiled
-def _step(y, rule, t, relative, first, Mx, norm2, G, T, r, th, Gth):
+def _step(y, constants, t, relative, first, Mx, norm2, G, T, r, th, Gth):
     """Move th, the block of the other class starting at `first`; return h_v, what is left for the column v."""
-    tau, v = r.size, r.size + 1
-    wx, Gth[:] = 0.0, 0.0
+    tau = r.size
+    v = tau + 1
+    wx = 0.0
+    Gth[:] = 0.0
     for k in range(th.size):
         wx += Mx[k] * th[k]
-        line, value = G[k, first : first + v], th[k]
+        line = G[k, first : first + v]
+        value = th[k]
         for z in range(v):
             Gth[z] += value * line[z]
-    cw, q = Gth[0] / T, Gth[1:]
-    rq, trace, along, rr = 0.0, 0.0, 0.0, 0.0
+    cw = Gth[0] / T
+    q = Gth[1:]
+    rq, rr = 0.0, 0.0
+    trace, along = 0.0, 0.0
     for z in range(tau):
         q[z] -= r[z] * cw
         rq += r[z] * q[z]
@@ -180,9 +221,9 @@ def _step(y, rule, t, relative, first, Mx, norm2, G, T, r, th, Gth):
     cc = G[first, first] / (T * T)
     square = max(norm2 - 2.0 * Mx[first] / T + cc, 0.0)
     trace = max(trace - 2.0 * along / T + rr * cc, 0.0) / T
-    eta = step_size(rule, t, relative, square + trace)
+    eta = opauc_step(constants, t, relative, square + trace)
     slope = y - wx + cw
-    shrink = max(1.0 - eta * rule.l2, SMALL)
+    shrink = max(1.0 - eta * constants.l2, SMALL)
     for k in range(th.size):
         th[k] *= shrink
     th[first] -= eta * (slope - rq / T) / T
@@ -209,7 +250,8 @@ def _multiply_out(M, G, th, h, Mx, v):
 def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
     """M + xh' and G = M'M with it, h being zero outside start to stop; two columns at once."""
     size = row_size(X, i)
-    start, stop = start // LINE * LINE, -(-stop // LINE) * LINE
+    start = start // LINE * LINE
+    stop = -(-stop // LINE) * LINE
     part = h[start:stop]
     for p in range(0, size - 1, 2):
         (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
@@ -223,6 +265,8 @@ def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
         for k in range(part.size):
             A[k] += a * part[k]
     for row in range(h.size):
-        line, a, b = G[row], Mx[row] + norm2 * h[row], h[row]
+        line = G[row]
+        a = Mx[row] + norm2 * h[row]
+        b = h[row]
         for k in range(h.size):
             line[k] += a * h[k] + b * Mx[k]

@@ -2,7 +2,7 @@
 
 Runs of neighbours are visited in random order: on CSR far faster than a random permutation, as most rows are found
 in the cache, and nearly as good, unless neighbours are alike. Rows sorted by label are therefore permuted once
-beforehand. Runs of 16 suit solvers that count on fresh rows (SDCA on a9a: 11 passes to 1e-6; a permutation needs 10,
+beforehand. Runs of 16 suit solvers that rely on fresh rows (SDCA on a9a: 11 passes to 1e-6; a permutation needs 10,
 runs of 64 need 16). SPAM, whose own noise is larger, takes runs of 64, which are faster still.
 """
 
@@ -36,7 +36,8 @@ def _fill(starts, run, order):
 
 def sorted_by_label(y: np.ndarray) -> bool:
     """Whether neighbours share their label far more often than in random order (a runs test, six deviations)."""
-    n, rarer = y.size, min(np.count_nonzero(y > 0), np.count_nonzero(y < 0))
+    n = y.size
+    rarer = min(np.count_nonzero(y > 0), np.count_nonzero(y < 0))
     expected = 2.0 * rarer * (n - rarer) / n
     deviation = expected / np.sqrt(max(n - 1, 1))
     changes = np.count_nonzero(y[1:] != y[:-1])

@@ -1,9 +1,11 @@
-"""What all one-pass learners promise: streams of any shape, pickles, weights, hard tables; and their statistics."""
+"""What all one-pass learners guarantee: streams of any shape, pickles, weights, hard tables; and their statistics."""
 
 import pickle
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
+from problems import make_problem, run_epochs
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
@@ -11,13 +13,8 @@ from sklearn.metrics import roc_auc_score
 from aucmax import AUCClassifier
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
-from aucmax.solvers.adaoam import AdaOAM
-from aucmax.solvers.oam import OAM
-from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.shared.onepass import spread
-from aucmax.solvers.uniexp import UniExp
+from aucmax.solvers import OAM, OPAUC, AdaOAM, UniExp
+from aucmax.solvers.shared.one_pass import total_variance
 
 LEARNERS = [
     OPAUC(),
@@ -32,26 +29,14 @@ LEARNERS = [
 EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 
 
-def problem_of(learner, X, y, weight=None, l2=0.01, seen=None):
-    weight = np.ones(y.size) if weight is None else weight
-    if seen is None:
-        data = Data.of(X, y, weight, standardize=False, full=False)
-    else:
-        data = Data.of_batch(X, y, weight, seen, standardize=False)
-    return Problem(data, learner.losses[0](), ElasticNet(0.0, l2))
-
-
-def run(learner, problem, epochs=1, seed=0, state=None):
-    rng = np.random.default_rng(seed)
-    problem = learner.adapt(problem)
-    state = learner.init(problem, np.zeros(problem.data.dim)) if state is None else state
-    for _ in range(epochs):
-        state = learner.epoch(problem, state, rng)
-    return state
+def problem_of(learner, X, y, weight=None, **options):
+    return make_problem(X, y, weight, loss=learner.losses[0](), **options)
 
 
 def arrays(state):
     """All numbers of a state, nested ones too."""
+    if is_dataclass(state):
+        return [array for field in fields(state) for array in arrays(getattr(state, field.name))]
     if isinstance(state, tuple):
         return [array for part in state for array in arrays(part)]
     return [] if state is None else [state.toarray() if sparse.issparse(state) else np.asarray(state)]
@@ -65,7 +50,7 @@ def assert_equal_states(one, other):
 @EVERY
 def test_learns_to_rank_in_one_pass(learner, table):
     X, y, _ = table(n=2000, dim=6)
-    w = run(learner, problem_of(learner, X, y)).w
+    w = run_epochs(learner, problem_of(learner, X, y)).w
     best = roc_auc_score(y, AUCClassifier().fit(X, y).decision_function(X))
     assert roc_auc_score(y, X @ w) > best - 0.04  # a reservoir of 10 rows is the noisiest
 
@@ -73,8 +58,8 @@ def test_learns_to_rank_in_one_pass(learner, table):
 @EVERY
 def test_csr_is_dense(learner, table):
     X, y, weight = table(n=300)
-    dense = run(learner, problem_of(learner, X, y, weight), epochs=2).w
-    csr = run(learner, problem_of(learner, sparse.csr_array(X), y, weight), epochs=2).w
+    dense = run_epochs(learner, problem_of(learner, X, y, weight), epochs=2).w
+    csr = run_epochs(learner, problem_of(learner, sparse.csr_array(X), y, weight), epochs=2).w
     np.testing.assert_allclose(csr, dense, rtol=1e-9, atol=1e-12)
 
 
@@ -82,14 +67,15 @@ def test_csr_is_dense(learner, table):
 def test_same_seed_same_answer_and_another_for_another_seed(learner, table):
     X, y, weight = table(n=200)
     problem = problem_of(learner, X, y, weight)
-    assert_equal_states(run(learner, problem, 2, seed=3), run(learner, problem, 2, seed=3))
-    assert not np.array_equal(run(learner, problem, seed=3).w, run(learner, problem, seed=4).w)
+    assert_equal_states(run_epochs(learner, problem, 2, seed=3), run_epochs(learner, problem, 2, seed=3))
+    assert not np.array_equal(run_epochs(learner, problem, seed=3).w, run_epochs(learner, problem, seed=4).w)
 
 
 @EVERY
-def test_pickled_state_goes_on_and_old_states_stay_as_they_were(learner, table):
+def test_pickled_state_continues_and_old_states_are_unchanged(learner, table):
     X, y, weight = table(n=150)
-    problem, rng = learner.adapt(problem_of(learner, X, y, weight)), np.random.default_rng(5)
+    problem = learner.adapt(problem_of(learner, X, y, weight))
+    rng = np.random.default_rng(5)
     first = learner.epoch(problem, learner.init(problem, np.zeros(6)), rng)
     kept = pickle.dumps((first, rng))
     second = learner.epoch(problem, first, rng)
@@ -99,13 +85,15 @@ def test_pickled_state_goes_on_and_old_states_stay_as_they_were(learner, table):
 
 
 @EVERY
-def test_chunks_of_a_stream_do_not_matter(learner, table):
-    """In the order of the stream, with a step that does not depend on what was seen: even one-class chunks."""
+def test_the_batches_of_a_stream_do_not_matter(learner, table):
+    """In the order of the stream, with a step that does not depend on what was seen: even one-class batches."""
     settings = {"OPAUC": {"eta": 0.01}, "OAM": {"eta": 0.1, "C": 0.01}, "UniExp": {"eta": 0.1, "centre": False}}
     learner = clone(learner).set_params(order="stream", **settings.get(type(learner).__name__, {}))
     X, y, _ = table(n=120)
-    whole = run(learner, problem_of(learner, X, y)).w
-    rng, seen, state = np.random.default_rng(0), Moments.of(X[:0], y[:0], full=False), None
+    whole = run_epochs(learner, problem_of(learner, X, y)).w
+    rng = np.random.default_rng(0)
+    seen = Moments.of(X[:0], y[:0], full=False)
+    state = None
     for rows in np.split(np.arange(120), [1, 2, 3, 50, 51, 100]):
         seen = seen + Moments.of(X[rows], y[rows], full=False)
         problem = problem_of(learner, X[rows], y[rows], seen=seen)
@@ -118,29 +106,29 @@ def test_chunks_of_a_stream_do_not_matter(learner, table):
 def test_no_step_before_both_classes_were_seen(learner, table):
     X, y, _ = table(n=100)
     problem = problem_of(learner, X[y < 0], y[y < 0], seen=Moments.of(X, y, full=False))
-    state = run(learner, problem)
+    state = run_epochs(learner, problem)
     assert not state.w.any()
-    assert run(learner, problem_of(learner, X[y > 0], y[y > 0]), state=state).w.any()
+    assert run_epochs(learner, problem_of(learner, X[y > 0], y[y > 0]), state=state).w.any()
 
 
 @EVERY
 def test_weights_matter_only_relative_to_each_other(learner, table):
     X, y, weight = table(n=200)
-    one = run(learner, problem_of(learner, X, y, weight)).w
-    other = run(learner, problem_of(learner, X, y, 8.0 * weight)).w
+    one = run_epochs(learner, problem_of(learner, X, y, weight)).w
+    other = run_epochs(learner, problem_of(learner, X, y, 8.0 * weight)).w
     np.testing.assert_allclose(other, one, rtol=1e-8, atol=1e-12)
 
 
 @EVERY
-def test_rescaled_state_keeps_its_weights_and_goes_on(learner, table):
+def test_rescaled_state_keeps_its_weights_and_can_continue(learner, table):
     X, y, weight = table(n=200)
-    state = run(learner, problem_of(learner, X, y, weight))
+    state = run_epochs(learner, problem_of(learner, X, y, weight))
     ratio = np.exp(np.random.default_rng(1).normal(size=6))
     after = learner.rescaled(state, ratio)
     np.testing.assert_array_equal(after.w, state.w)
     assert after.passes == state.passes
-    goes_on = run(learner, problem_of(learner, X / ratio, y, weight), state=after)
-    assert np.isfinite(goes_on.w).all()
+    continued = run_epochs(learner, problem_of(learner, X / ratio, y, weight), state=after)
+    assert np.isfinite(continued.w).all()
 
 
 @EVERY
@@ -151,7 +139,7 @@ def test_hard_tables_leave_finite_weights(learner):
     X[:, 1], X[::3], X[:, 2] = 7.0, 0.0, X[:, 2] * 1e12
     for l2 in (0.0, 0.01, 1e6):
         for table in (X, sparse.csr_array(X), np.zeros_like(X)):
-            assert np.isfinite(run(learner, problem_of(learner, table, y, l2=l2), epochs=2).w).all()
+            assert np.isfinite(run_epochs(learner, problem_of(learner, table, y, l2=l2), epochs=2).w).all()
 
 
 @EVERY
@@ -168,12 +156,11 @@ def test_stream_that_starts_with_one_class(learner):
 
 
 @EVERY
-def test_unknown_settings_are_refused(learner, table):
-    X, y, _ = table()
-    with pytest.raises(ValueError, match="unknown order 'sorted'"):
-        clone(learner).set_params(order="sorted").adapt(problem_of(learner, X, y))
+def test_unknown_settings_are_refused(learner):
+    with pytest.raises(ValueError, match=r"order='sorted'; give one of \['shuffled', 'stream'\]"):
+        clone(learner).set_params(order="sorted").check_settings()
     with pytest.raises(ValueError, match="eta=-1"):
-        clone(learner).set_params(eta=-1.0).adapt(problem_of(learner, X, y))
+        clone(learner).set_params(eta=-1.0).check_settings()
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
@@ -181,9 +168,10 @@ def test_statistics_are_those_of_the_rows(covariance, table):
     X, y, weight = table(n=300, unscaled=True)
     learner = OPAUC(covariance=covariance)
     for rows in (X, sparse.csr_array(X)):
-        statistics = run(learner, problem_of(learner, rows, y, weight)).statistics
+        statistics = run_epochs(learner, problem_of(learner, rows, y, weight)).statistics
         for k, label in enumerate((-1, 1)):
-            part, share = X[y == label], weight[y == label] / weight[y == label].sum()
+            part = X[y == label]
+            share = weight[y == label] / weight[y == label].sum()
             centred = part - share @ part
             expected = (centred * share[:, None]).T @ centred
             units = np.sqrt(np.diag(expected))
@@ -201,8 +189,8 @@ def test_weighted_statistics_are_those_of_copies(table):
     X, y, _ = table(n=100)
     copies = np.random.default_rng(0).integers(1, 5, size=100)
     learner = OPAUC(order="stream")
-    weighted = run(learner, problem_of(learner, X, y, copies.astype(float))).statistics
-    copied = run(learner, problem_of(learner, np.repeat(X, copies, axis=0), np.repeat(y, copies))).statistics
+    weighted = run_epochs(learner, problem_of(learner, X, y, copies.astype(float))).statistics
+    copied = run_epochs(learner, problem_of(learner, np.repeat(X, copies, axis=0), np.repeat(y, copies))).statistics
     for mine, theirs in zip(weighted, copied, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-12)
 
@@ -214,8 +202,8 @@ def test_weighted_steps_are_copies_to_first_order(table):
     distances = []
     for eta in (1e-5, 1e-6):  # so short that w is still proportional to their number
         one, long = OPAUC(order="stream", eta=eta), OPAUC(order="stream", eta=eta * copies.mean())
-        weighted = run(long, problem_of(long, X, y, copies.astype(float))).w
-        copied = run(one, problem_of(one, np.repeat(X, copies, axis=0), np.repeat(y, copies))).w
+        weighted = run_epochs(long, problem_of(long, X, y, copies.astype(float))).w
+        copied = run_epochs(one, problem_of(one, np.repeat(X, copies, axis=0), np.repeat(y, copies))).w
         distances.append(np.linalg.norm(weighted - copied) / np.linalg.norm(copied))
     assert distances[0] < 0.05
     assert 8 < distances[0] / distances[1] < 12
@@ -225,15 +213,15 @@ def test_rescaled_statistics_are_those_of_rescaled_rows(table):
     X, y, weight = table(n=100)
     ratio = np.exp(np.random.default_rng(1).normal(size=6))
     for learner in (OPAUC(order="stream"), OPAUC(order="stream", covariance="diagonal")):
-        before = run(learner, problem_of(learner, X, y, weight)).rescaled(ratio).statistics
-        after = run(learner, problem_of(learner, X / ratio, y, weight)).statistics
+        before = run_epochs(learner, problem_of(learner, X, y, weight)).rescaled(ratio).statistics
+        after = run_epochs(learner, problem_of(learner, X / ratio, y, weight)).statistics
         for mine, theirs in zip(before, after, strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-12)
 
 
-def test_spread_is_the_mean_squared_distance_to_the_mean(table):
+def test_total_variance_is_the_mean_squared_distance_to_the_mean(table):
     X, y, weight = table()
     centred = X - np.average(X, axis=0, weights=weight)
     expected = np.average((centred**2).sum(axis=1), weights=weight)
     for full in (True, False):
-        assert np.isclose(spread(Data.of(X, y, weight, standardize=False, full=full)), expected, rtol=1e-12)
+        assert np.isclose(total_variance(Data.of(X, y, weight, standardize=False, full=full)), expected, rtol=1e-12)

@@ -1,34 +1,35 @@
-"""Sample: some of the rows stand for all of them, to start from and to precondition with.
+"""Subsample: some of the rows represent all of them, to start from and to precondition with.
 
 A tall table holds many more rows than the Hessian needs: that of m >> dim rows, drawn evenly from both classes, times
-the inverse of the whole one is near the identity, and conjugate gradients are done in two or three products.
-As the loss is a mean over pairs, each class may be thinned at its own rate.
+the inverse of the full one is near the identity, and conjugate gradients are done in two or three products. As the
+loss is a mean over pairs, each class may be subsampled at its own rate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from aucmax.losses.base import SmoothEvaluation
 from aucmax.numerics.matrix import copy_rows, nonzeros
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 
-ENOUGH = 20  # rows for every column, with which a sample is worth its time
+ENOUGH = 20  # rows for every column, with which a subsample is worth its time
 PLENTY = 500  # rows for every column, beyond which more of them gain nothing
 
 
-class Sample(NamedTuple):
-    """Data of the rows in the sample, dense and in scaled units."""
+class Subsample(NamedTuple):
+    """Data of the rows in the subsample, dense and in scaled units."""
 
     data: Data
 
     @classmethod
-    def of(cls, data: Data) -> Sample | None:
+    def of(cls, data: Data) -> Subsample | None:
         """As many rows as make a Hessian cost no more than a product with X; None if these are too few."""
         size = min(nonzeros(data.X) // data.dim**2, PLENTY * data.dim)
         if size < ENOUGH * data.dim:
@@ -42,9 +43,9 @@ class Sample(NamedTuple):
         return cls(Data.of(rows, data.y[index], data.weight[index], standardize=False, full=False))
 
     def inverse(self, problem: Problem, w: np.ndarray, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
-        """v -> (Hessian + l2 I)^-1 v among the free weights, from the sample; None if that is singular."""
-        curve = problem.loss.at(self.data, self.data.scores(w))
-        hessian = _hessian(curve, self.data.X[:, free])
+        """v -> (Hessian + l2 I)^-1 v among the free weights, from the subsample; None if that is singular."""
+        evaluation = problem.loss.at(self.data, self.data.scores(w))
+        hessian = _hessian(evaluation, self.data.X[:, free])
         hessian[np.diag_indices_from(hessian)] += problem.penalty.l2
         try:
             factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
@@ -64,10 +65,10 @@ def _evenly(rows: np.ndarray, size: int) -> np.ndarray:
     return rows[np.linspace(0, rows.size - 1, min(size, rows.size)).astype(np.int64)]
 
 
-def _hessian(curve: Any, X: np.ndarray) -> np.ndarray:
+def _hessian(evaluation: SmoothEvaluation, X: np.ndarray) -> np.ndarray:
     """X'LX."""
     products = np.empty((X.shape[1], X.shape[0]))
     for k in range(X.shape[1]):
-        products[k] = curve.product(np.ascontiguousarray(X[:, k]))
+        products[k] = evaluation.product(np.ascontiguousarray(X[:, k]))
     with threads_for(X.shape[1]):
         return products @ X

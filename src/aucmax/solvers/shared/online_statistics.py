@@ -1,4 +1,4 @@
-"""What the one-pass learners share: the order of the rows, steps of the right size, and running class statistics.
+"""Running class statistics, and the gradient at a row against all rows of the other class so far.
 
 For each class, fed one row x of weight s at a time (Welford; one rank-one update, which keeps the scatter positive),
 
@@ -9,35 +9,28 @@ so that covariance = scatter / T at any time. With the statistics of the *other*
     g = l2 w + (e.w - y) e + covariance w
 
 is the gradient at the row: of l2/2 |w|^2 and the mean of (1 - y w.(x - x'))^2 / 2 over all x' of the other class so
-far. The covariance is a matrix, or only its diagonal.
-
-A weight multiplies the step of its row, relative to the mean weight, and the share of the row in the statistics. The
-statistics are those of as many copies; the weights are so to first order in the step, as copies come one by one.
+far (docs/mathematics.md, section 10). The covariance is a matrix, or only its diagonal.
 """
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy
-from aucmax.problem.data import Data
-from aucmax.solvers.shared.order import shuffled_blocks
 
-ORDERS = ("shuffled", "stream")
-TINY = 1e-300  # instead of a zero in a denominator
+FULL_LIMIT = 2000  # columns up to which two covariance matrices are kept
 
 
 class ClassStatistics(NamedTuple):
-    """Weight, mean, scatter and trace of the scatter of the negative (0) and of the positive rows (1) so far."""
+    """Statistics of the negative (0) and of the positive rows (1) so far."""
 
     weight: np.ndarray
     mean: np.ndarray
-    scatter: np.ndarray
-    trace: np.ndarray
+    scatter: np.ndarray  # two matrices, or their diagonals
+    trace: np.ndarray  # of the scatter
 
     @classmethod
     def start(cls, dim: int, *, full: bool) -> ClassStatistics:
@@ -46,7 +39,7 @@ class ClassStatistics(NamedTuple):
         return cls(np.zeros(2), np.zeros((2, dim)), np.zeros(shape), np.zeros(2))
 
     def copy(self) -> ClassStatistics:
-        """Arrays of its own, for kernels to change."""
+        """Independent arrays, for compiled functions to change."""
         return ClassStatistics(*(array.copy() for array in self))
 
     def rescaled(self, ratio: np.ndarray) -> ClassStatistics:
@@ -57,57 +50,20 @@ class ClassStatistics(NamedTuple):
         return ClassStatistics(self.weight, self.mean / ratio, scatter, trace)
 
 
-class Rule(NamedTuple):
-    """What does not change in an epoch: penalty, step, rows after which it falls, whether to average."""
-
-    l2: float
-    eta: float
-    decay_after: float
-    average: bool
-
-
-def visits(order: str, n: int, rng: np.random.Generator) -> np.ndarray:
-    """All rows once, in shuffled blocks or as they came."""
-    return np.arange(n) if order == "stream" else shuffled_blocks(n, rng)
-
-
-def step_weights(data: Data) -> np.ndarray:
-    """Weights of the rows over the mean weight of all rows seen."""
-    pos, neg = data.raw_moments.pos, data.raw_moments.neg
-    return data.weight * ((pos.count + neg.count) / (pos.weight + neg.weight))
-
-
-def spread(data: Data) -> float:
-    """Mean squared distance of all rows seen to their mean."""
-    pos, neg = data.moments.pos, data.moments.neg
-    weight = pos.weight + neg.weight
-    within = (_trace(pos.scatter) + _trace(neg.scatter)) / weight
-    return within + (pos.weight / weight) * (neg.weight / weight) * float(data.delta @ data.delta) or TINY
-
-
-def _trace(scatter: np.ndarray) -> float:
-    return float(np.trace(scatter) if scatter.ndim == 2 else scatter.sum())
-
-
-def check_choice(**settings: tuple[str, tuple[str, ...]]) -> None:
-    """Refuse a setting that is not among its choices."""
-    for name, (value, choices) in settings.items():
-        if value not in choices:
-            raise ValueError(f"unknown {name} {value!r}; choose one of {list(choices)}")
-
-
-@compiled
-def step_size(rule, t, weight, curvature):
-    """eta_t for a row of that relative weight: below 2 over the curvature whatever the settings."""
-    fall = min(1.0, sqrt(rule.decay_after / t))
-    return min(rule.eta * fall * weight, 1.0 / (rule.l2 + curvature + TINY))
+def check_full_covariance(covariance: str, dim: int, others: str) -> None:
+    """Refuse covariance matrices that would fill the memory."""
+    if covariance == "full" and dim > FULL_LIMIT:
+        raise ValueError(
+            f"covariance='full' keeps two matrices of {dim} x {dim}; above {FULL_LIMIT} columns use {others}"
+        )
 
 
 @compiled
 def pair_gradient(x, y, l2, w, total, mean, scatter, trace, g):
     """Write the gradient at row x against the other class into g; return |x - mean|^2 + trace of the covariance."""
     other = 0 if y > 0 else 1
-    height, square, share = 0.0, 0.0, 1.0 / total[other]
+    share = 1.0 / total[other]
+    height, square = 0.0, 0.0
     for j in range(w.size):
         e = x[j] - mean[other, j]
         height += e * w[j]
@@ -127,11 +83,12 @@ def pair_gradient(x, y, l2, w, total, mean, scatter, trace, g):
 
 @compiled
 def absorb(x, y, weight, total, mean, scatter, trace):
-    """Add row x to the statistics of its class; x is used up."""
+    """Add row x to the statistics of its class; x is overwritten."""
     own = 1 if y > 0 else 0
     total[own] += weight
     share = weight / total[own]
-    factor, square = weight * (1.0 - share), 0.0
+    factor = weight * (1.0 - share)
+    square = 0.0
     if scatter.ndim == 3:
         for j in range(x.size):
             x[j] -= mean[own, j]
@@ -151,7 +108,7 @@ def absorb(x, y, weight, total, mean, scatter, trace):
 
 
 @compiled
-def spread_out(X, i, x):
+def copy_row(X, i, x):
     """Write row i into x, zeros included."""
     for j in range(x.size):
         x[j] = 0.0

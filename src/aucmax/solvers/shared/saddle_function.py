@@ -1,13 +1,13 @@
-"""The saddle function of SOLAM and FSAUC: how it sees the rows, a step on it, and the projections that follow.
+"""The saddle function of SOLAM and FSAUC: how it scales the rows, a step on it, and the projections that follow.
 
 The squared pair loss is a saddle value over rows: with e_i = n r_i (1/p or 1/(1-p) if unweighted), q = w.x_i,
 
     F_i = e_i/2 (q - a)^2 [y=+1] + e_i/2 (q - b)^2 [y=-1] - y_i e_i (1 + al) q - al^2/2 + l2/2 |w|^2
     min_ab max_al mean_i F_i = loss(w) - 1/2 + l2/2 |w|^2                      at a = w.m+, b = w.m-, al = b - a
 
-which is the papers' F over 2p(1-p). It is used on the rows x' = (x - centre) / unit, the middle of the class means
-taken away, divided by their root mean square norm: the loss does not see the first, and the steps of w and of
-a, b, al are of one size after the second. The rows themselves are not touched.
+which is the papers' F over 2p(1-p). It is used on the rows x' = (x - centre) / unit, the midpoint of the class means
+subtracted, divided by their root mean square norm: the loss does not see the first, and the steps of w and of
+a, b, al are of one size after the second. The rows themselves are not changed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.data import Data
 from aucmax.problem.moments import ClassMoments
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import Ball
+from aucmax.problem.penalties import Ball, scalar_soft_threshold
 
 
-class Frame(NamedTuple):
-    """How the saddle sees the rows: x' = (x - centre) / unit, |x'|^2 being 1 in the mean of the two classes."""
+class RowScaling(NamedTuple):
+    """x' = (x - centre) / unit, |x'|^2 being 1 in the mean of the two classes."""
 
     centre: np.ndarray
     unit: float
@@ -38,15 +38,15 @@ class Frame(NamedTuple):
     e: np.ndarray  # n r_i of every row
 
     @classmethod
-    def of(cls, data: Data, centred: bool) -> Frame:
+    def of(cls, data: Data, centred: bool) -> RowScaling:
         """Of these rows, with the class statistics of all rows seen."""
         centre = data.centre * centred
         along = data.centre_products if centred else np.zeros(data.n)
+        norms = data.centred_norms if centred else data.squared_norms
         square = float(centre @ centre)
         pos, neg = (_mean_square(side, centre) for side in (data.moments.pos, data.moments.neg))
         unit = sqrt((pos + neg) / 2.0) or 1.0
         squares = (pos / unit**2, neg / unit**2)
-        norms = data.centred_norms if centred else data.squared_norms
         return cls(centre, unit, square, squares, along, norms / unit**2, data.e)
 
     def curvature(self, size: int) -> float:
@@ -56,28 +56,27 @@ class Frame(NamedTuple):
 
 def _mean_square(side: ClassMoments, centre: np.ndarray) -> float:
     """Mean of |x - centre|^2 in a class."""
-    spread = np.trace(side.scatter) if side.scatter.ndim == 2 else side.scatter.sum()
     between = side.mean - centre
-    return float(spread / side.weight + between @ between)
+    return float(side.trace / side.weight + between @ between)
 
 
-def uncorrelated(problem: Problem) -> np.ndarray:
+def uncorrelated_minimiser(problem: Problem) -> np.ndarray:
     """The minimiser if S were diagonal and all of the penalty L2: u / (1 + delta.u), u = delta / (S_jj + alpha)."""
     delta = problem.data.delta
-    curvature = problem.data.moments.variances + problem.penalty.l1 + problem.penalty.l2
+    curvature = problem.data.variances + problem.penalty.l1 + problem.penalty.l2
     u = np.divide(delta, curvature, out=np.zeros_like(delta), where=curvature > 0)
     return u / (1.0 + delta @ u)
 
 
 def in_ball(problem: Problem, radius: float | None, norm: int) -> Problem:
-    """The problem with its penalty replaced by a ball: of that radius, or of 1.5 times the `uncorrelated` norm.
+    """The problem with its penalty replaced by a ball; without a radius, 1.5 times that of `uncorrelated_minimiser`.
 
-    That norm was 0.4 to 1.1 times the penalised minimiser's in six problems, in l2 and in l1. With the factor 1.5 the
-    AUC in the ball came within 0.01 of the penalised one in all of 19, with 1 it lost up to 0.024. What is certain,
-    1/(2 sqrt(alpha)) in l2 and sqrt(dim) times that in l1, was 4 to 20 times too large, and certified nothing.
+    Its norm was 0.4 to 1.1 times the penalised minimiser's in six problems, in l2 and in l1. With the factor 1.5 the
+    AUC in the ball came within 0.01 of the penalised one in all of 19, with 1 it lost up to 0.024. The bounds that
+    are certain, 1/(2 sqrt(alpha)) in l2 and sqrt(dim) times that in l1, were 4 to 20 times too large.
     """
     if radius is None:
-        radius = 1.5 * float(np.linalg.norm(uncorrelated(problem), norm))
+        radius = 1.5 * float(np.linalg.norm(uncorrelated_minimiser(problem), norm))
     return Problem(problem.data, problem.loss, Ball(radius, norm))
 
 
@@ -88,7 +87,7 @@ def mini_batch(data: Data, size: int | None) -> int:
 
 @compiled
 def slopes(y, e, q, a, b, al):
-    """Of F at a row of score q: in q, a, b, al."""
+    """Derivatives of F at a row of score q: in q, a, b, al."""
     if y > 0:
         return e * (q - a - 1.0 - al), -e * (q - a), 0.0, -e * q - al
     return e * (q - b + 1.0 + al), 0.0, -e * (q - b), e * q - al
@@ -101,19 +100,23 @@ def clip(value, bound):
 
 
 @compiled
-def saddle_step(X, y, rows, frame, eta, l2, v, a, b, al, dq):
+def saddle_step(X, y, rows, scaling, eta, l2, v, a, b, al, dq):
     """Descend in w, which is v without what follows its columns, and in a and b; ascend in al. dq is a buffer."""
-    height, sum_q, sum_a, sum_b, sum_al = 0.0, 0.0, 0.0, 0.0, 0.0
-    for j in range(frame.centre.size):
-        height += v[j] * frame.centre[j]
+    height, sum_q = 0.0, 0.0
+    sum_a, sum_b, sum_al = 0.0, 0.0, 0.0
+    for j in range(scaling.centre.size):
+        height += v[j] * scaling.centre[j]
     for k in range(rows.size):
         i = rows[k]
-        q = (row_dot(X, i, v) - height) / frame.unit
-        dq[k], da, db, dal = slopes(y[i], frame.e[i], q, a, b, al)
-        sum_q, sum_a, sum_b, sum_al = sum_q + dq[k], sum_a + da, sum_b + db, sum_al + dal
-    step = eta / (rows.size * frame.unit)
-    for j in range(frame.centre.size):
-        v[j] = (1.0 - eta * l2) * v[j] + step * sum_q * frame.centre[j]
+        q = (row_dot(X, i, v) - height) / scaling.unit
+        dq[k], da, db, dal = slopes(y[i], scaling.e[i], q, a, b, al)
+        sum_q += dq[k]
+        sum_a += da
+        sum_b += db
+        sum_al += dal
+    step = eta / (rows.size * scaling.unit)
+    for j in range(scaling.centre.size):
+        v[j] = (1.0 - eta * l2) * v[j] + step * sum_q * scaling.centre[j]
     for k in range(rows.size):
         row_axpy(X, rows[k], -step * dq[k], v)
     eta /= rows.size
@@ -123,9 +126,11 @@ def saddle_step(X, y, rows, frame, eta, l2, v, a, b, al, dq):
 @compiled
 def l1_threshold(v, dim, radius):
     """What to take from the sizes of the first dim entries to project them on the l1 ball (Michelot 1986)."""
-    threshold, kept = 0.0, -1
+    threshold = 0.0
+    kept = -1
     while True:
-        total, count = 0.0, 0
+        total = 0.0
+        count = 0
         for j in range(dim):
             if abs(v[j]) > threshold:
                 total += abs(v[j])
@@ -134,21 +139,21 @@ def l1_threshold(v, dim, radius):
             return 0.0
         if count == kept or count == 0:
             return threshold
-        threshold, kept = (total - radius) / count, count
+        threshold = (total - radius) / count
+        kept = count
 
 
 @compiled
-def soften(v, dim, threshold):
-    """Move the first dim entries towards zero by threshold, at most to zero."""
+def soft_threshold_in_place(v, dim, threshold):
+    """Soft-threshold the first dim entries."""
     if threshold > 0.0:
         for j in range(dim):
-            size = abs(v[j]) - threshold
-            v[j] = 0.0 if size <= 0.0 else size if v[j] > 0.0 else -size
+            v[j] = scalar_soft_threshold(v[j], threshold)
 
 
 @compiled
-def shorten(v, radius):
-    """Project on the l2 ball."""
+def project_on_l2_ball(v, radius):
+    """Move v to the nearest point of the l2 ball."""
     norm2 = 0.0
     for j in range(v.size):
         norm2 += v[j] * v[j]

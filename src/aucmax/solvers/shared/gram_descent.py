@@ -9,36 +9,37 @@ A coordinate costs O(dim), and nothing if it does not move.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.objective import Problem
+from aucmax.problem.penalties import scalar_soft_threshold
+from aucmax.solvers.base import State
 
 GRAM_LIMIT = 3000  # columns up to which a Gram matrix pays
 SWEEPS = 10  # over the coordinates, between two certificates
 
 
-class GramDescent(NamedTuple):
-    """The elastic net of the squared loss: weights, passes over the data, H = S + delta delta'."""
+@dataclass(frozen=True, eq=False)
+class GramDescentState(State):
+    """The state of `Exact` for the elastic net."""
 
-    w: np.ndarray
-    passes: float
-    H: np.ndarray
+    H: np.ndarray  # S + delta delta'
 
     @classmethod
-    def start(cls, problem: Problem, w: np.ndarray) -> GramDescent:
+    def start(cls, problem: Problem, w: np.ndarray) -> GramDescentState:
         """From weights w."""
         return cls(w, 1.0, problem.data.within + np.outer(problem.data.delta, problem.data.delta))
 
-    def sweep(self, problem: Problem) -> GramDescent:
+    def sweep(self, problem: Problem) -> GramDescentState:
         """Some sweeps over all coordinates, the gradient recomputed first."""
         w = self.w.copy()
         gradient = self.H @ w - problem.data.delta
         gram_sweeps(self.H, gradient, w, problem.penalty.l1, problem.penalty.l2, SWEEPS, 0.0)
-        return self._replace(w=w)
+        return replace(self, w=w)
 
 
 @compiled
@@ -50,8 +51,7 @@ def gram_sweeps(H, g, w, l1, l2, sweeps, enough):
             curvature = H[j, j] + l2
             if curvature <= 0.0:
                 continue
-            z = H[j, j] * w[j] - g[j]
-            target = (z - l1) / curvature if z > l1 else (z + l1) / curvature if z < -l1 else 0.0
+            target = scalar_soft_threshold(H[j, j] * w[j] - g[j], l1) / curvature
             step = target - w[j]
             if step != 0.0:
                 w[j] = target

@@ -1,25 +1,57 @@
-"""How long a step may be: the constants of SPAM and VRSPAM, and the warnings where they are bad or were not heeded.
+"""Step sizes of the stochastic solvers: their constants and schedules, and warnings where steps are bad.
 
 L bounds the second moment of a stochastic gradient by the curvature of the loss: steps of 1/L are stable. The mean of
-a batch of k rows allows L/k + (1 - 1/k) top instead, top being the largest eigenvalue of the Hessian (spec 2.8).
+a batch of k rows allows L/k + (1 - 1/k) top instead, top being the largest eigenvalue of the Hessian
+(docs/mathematics.md, section 8).
 """
 
 from __future__ import annotations
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
 
-POWER_ROWS, POWER_ITERATIONS = 1000, 8  # for top; that few rows overestimate it, which is safe
+POWER_ROWS = 1000  # for the largest eigenvalue; that few rows overestimate it, which is safe
+POWER_ITERATIONS = 8
+
+
+class DecreasingSteps(NamedTuple):
+    """eta_t = 1 / (first + slope t^power), but not above cap."""
+
+    first: float
+    slope: float
+    power: float
+    cap: float
+
+    def longest_after(self, t: int) -> float:
+        """The step that follows t others."""
+        return min(1.0 / (self.first + self.slope * (t + 1.0) ** self.power), self.cap)
+
+
+@compiled
+def step_at(steps, t):
+    """eta_t."""
+    grown = t if steps.power == 1.0 else t**steps.power
+    return min(1.0 / (steps.first + steps.slope * grown), steps.cap)
 
 
 def rows_seen(data: Data) -> float:
     """Rows in the statistics, which in a stream are more than those of `data`."""
     return max(float(data.n), data.raw_moments.pos.count + data.raw_moments.neg.count)
+
+
+def class_centred_norms(data: Data) -> np.ndarray:
+    """|x_i - m_{y_i}|^2 of every row, with the mean of its own class."""
+    own = np.where(data.y > 0, 0, 1)
+    squares = np.einsum("kj,kj->k", data.means, data.means)
+    return np.maximum(data.squared_norms - 2.0 * data.mean_products[np.arange(data.n), own] + squares[own], 0.0)
 
 
 def paper_scale(data: Data, norms: np.ndarray) -> tuple[float, float]:
@@ -34,20 +66,27 @@ def batch_smoothness(L: float, top: float, size: int) -> float:
     return (L / size + (1.0 - 1.0 / size) * top) or 1.0
 
 
-def suitable_batch(data: Data, L: float, top: float) -> int:
-    """Rows in a step with an O(dim) prox: min(dim / nonzeros of a row, L / top).
+def rows_per_step(problem: Problem, L: float, top: float, given: int | None) -> int:
+    """One row for L2; with an l1 norm, whose prox costs O(dim), those given or min(dim / nonzeros of a row, L / top).
 
     Fewer would leave most of the work to the prox, more would not lengthen the step.
     """
+    data = problem.data
+    if problem.penalty.l1 == 0:
+        return 1
+    if given is not None:
+        return min(given, data.n)
     enough = min(data.n * data.dim / max(nonzeros(data.X), 1), L / (top or 1.0), data.n)
     return max(int(enough), 1)
 
 
 def top_eigenvalue(data: Data, rng: np.random.Generator) -> float:
     """Largest eigenvalue of the Hessian of the loss, by power iterations on some of the rows."""
-    part, u, value = data.permuted(rng.permutation(data.n)[:POWER_ROWS]), rng.normal(size=data.dim), 0.0
+    part = data.permuted(rng.permutation(data.n)[:POWER_ROWS])
     pos = part.y > 0
     r = part.weight / np.where(pos, part.weight[pos].sum() or 1.0, part.weight[~pos].sum() or 1.0)
+    u = rng.normal(size=data.dim)
+    value = 0.0
     for _ in range(POWER_ITERATIONS):
         u /= np.linalg.norm(u) or 1.0
         q = part.scores(u)
@@ -58,12 +97,13 @@ def top_eigenvalue(data: Data, rng: np.random.Generator) -> float:
 
 
 def warn_of_outliers(data: Data) -> None:
-    """Warn if a row is so long that a step fit for it is useless to all others (spec 7).
+    """Warn if a row is so long that a step short enough for it is useless to all others.
 
     Rows are compared within their class: a rare class makes steps short too, but no scaling would help. Where columns
     were divided by their deviation, rare binary ones make rows of some hundred times the mean, and no great harm.
     """
-    sizes, standardized = data.weight * data.centred_norms, bool((data.scale != 1.0).any())
+    sizes = data.weight * data.centred_norms
+    standardized = bool((data.scale != 1.0).any())
     classes = (sizes[data.y > 0], sizes[data.y < 0])
     worst = max(float(part.max() / (part.mean() or 1.0)) for part in classes if part.size)
     if worst > (1000.0 if standardized else 100.0):

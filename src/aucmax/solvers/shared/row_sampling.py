@@ -1,0 +1,62 @@
+"""Row sampling: with which probabilities VRSPAM draws rows, and the constant of its steps that follows.
+
+With p_i the probability of row i and h_i = r_i / p_i, L is the largest 2 h_i |x_i|^2 for the printed direction and
+the largest h_i |x_i - m_{y_i}|^2 + |delta|^2 for the centred one. Importance sampling, p_i ~ r_i |x_i - m_{y_i}|^2,
+turns the maximum into a mean; stratified sampling, p_i = r_i / 2, makes it independent of the class prior.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.problem.objective import Problem
+from aucmax.solvers.shared.step_sizes import batch_smoothness, class_centred_norms, rows_per_step
+from aucmax.solvers.shared.visiting_order import shuffled_blocks
+
+SAMPLINGS = ("auto", "uniform", "importance", "stratified")
+RAREST = 1e-3  # share of the uniform probability that importance sampling leaves to any row
+
+
+class RowSampling(NamedTuple):
+    """How rows are drawn, and what the steps on them are made of."""
+
+    p: np.ndarray | None  # probabilities of the rows; None if all are equal
+    h: np.ndarray  # r_i / p_i
+    norms: np.ndarray  # squared norms of what h multiplies
+    batch: int  # rows in a step
+    L: float
+
+    @classmethod
+    def of(cls, problem: Problem, sampling: str, *, centred: bool, top: float, batch: int | None) -> RowSampling:
+        """Of that kind; "auto" is importance sampling where that makes L four times smaller, else uniform."""
+        data = problem.data
+        norms = class_centred_norms(data) if centred else data.squared_norms
+        importance = np.maximum(data.r * norms / ((data.r @ norms) or 1.0), RAREST / data.n)
+        probabilities = {
+            "uniform": np.full(data.n, 1.0 / data.n),
+            "stratified": data.r / 2.0,
+            "importance": importance / importance.sum(),
+        }
+        largest = {kind: float((data.r / p * norms).max()) for kind, p in probabilities.items()}
+        L = {kind: x + data.delta @ data.delta if centred else 2.0 * x for kind, x in largest.items()}
+        if sampling == "auto":
+            sampling = "importance" if L["uniform"] > 4.0 * L["importance"] else "uniform"
+        p = probabilities[sampling]
+        size = rows_per_step(problem, L[sampling], top, batch)
+        smoothness = batch_smoothness(L[sampling], top, size)
+        return cls(None if sampling == "uniform" else p, data.r / p, norms, size, smoothness)
+
+    def draw(self, length: int, independent: bool, rng: np.random.Generator) -> np.ndarray:
+        """Rows to visit: drawn independently, or every row as often as its probability says, in random order."""
+        n = self.h.size
+        if self.p is None:
+            if independent:
+                return rng.integers(n, size=length)
+            return np.concatenate([shuffled_blocks(n, rng) for _ in range(-(-length // n))])[:length]
+        if independent:
+            return rng.choice(n, size=length, p=self.p)
+        levels = (rng.random() + np.arange(length)) / length
+        index = np.minimum(np.searchsorted(np.cumsum(self.p), levels), n - 1)
+        return rng.permutation(index)

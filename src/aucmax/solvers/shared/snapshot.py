@@ -1,0 +1,38 @@
+"""Snapshot: the weights from which variance-reduced solvers take steps, with the gradient there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.problem.objective import Problem
+
+
+class Snapshot(NamedTuple):
+    """Weights with all that is measured there in one pass over the data."""
+
+    w: np.ndarray
+    objective: float
+    gradient: np.ndarray  # of the loss
+    scores: np.ndarray  # of all rows
+    gap: float = np.inf  # where it is known
+
+    def improves(self, other: Snapshot) -> bool:
+        """Whether the objective is lower or, where rounding hides that, its gap."""
+        same = self.objective <= other.objective * (1.0 + 1e-14)
+        return self.objective < other.objective or (same and self.gap < other.gap)
+
+
+def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
+    """Objective, scores and gradient of the squared loss at w; the gap is infinite without l2."""
+    data = problem.data
+    penalty = problem.penalty
+    a, b = data.means @ w
+    scores = data.scores(w) if w.any() else np.zeros(data.n)
+    centred = scores - np.where(data.y > 0, a, b)
+    value = 0.5 * (data.r @ centred**2 + (1.0 - (a - b)) ** 2)
+    within = data.combine(data.r * centred) if w.any() else np.zeros(data.dim)
+    gradient = within + ((a - b) - 1.0) * data.delta
+    gap = penalty.fenchel_gap(w, -gradient) if penalty.strong else np.inf
+    return Snapshot(w, float(value + penalty.value(w)), gradient, scores, gap)

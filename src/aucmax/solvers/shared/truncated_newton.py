@@ -1,0 +1,148 @@
+"""Truncated Newton: a step on a smooth pairwise loss with an L2 penalty, for `Newton` and `CuttingPlane`.
+
+    Chapelle, Keerthi. "Efficient algorithms for ranking with SVMs." Information Retrieval 2010.
+
+With L the Laplacian of the pairs, which weigh their second derivative, and X'c the gradient of the loss,
+
+    (X'LX + l2 I) p = -(X'c + l2 w)                 by conjugate gradients, roughly, preconditioned
+    w <- w + t p                                    t = 1, 1/2, 1/4 ... until the objective falls (Armijo)
+
+A product with the Hessian takes two products with X and no sort; a trial step takes a sort and no product, as the
+scores are Xw + t Xp, and Xp comes with the conjugate gradients. The preconditioner is the Hessian of a subsample of
+the rows, or the diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aucmax.losses.base import SmoothEvaluation
+from aucmax.problem.objective import Problem
+from aucmax.solvers.base import State
+from aucmax.solvers.shared.subsample import Subsample
+
+ACCURACY = 0.1  # of the conjugate gradients: the residual left, as a share of the first one
+PRODUCTS = 30  # with the Hessian in one step, at most
+ARMIJO = 1e-4  # share of the promised decrease that a step must bring
+HALVINGS = 30  # of a step, before it is given up
+ROUNDING = 4.0 * np.finfo(float).eps  # of the objective: smaller changes mean nothing
+
+
+@dataclass(frozen=True, eq=False)
+class NewtonState(State):
+    """Weights with the loss and its derivatives there."""
+
+    objective: float  # P(w)
+    gap: float  # an upper bound on P(w) - min P
+    evaluation: SmoothEvaluation  # the loss at the scores of w
+    gradient: np.ndarray  # of the loss at w
+    subsample: Subsample | None  # rows to precondition with
+    products: int = 0  # with the Hessian so far
+    stuck: bool = False  # whether the last line search found no lower objective
+    stiffness: float = 1.0  # inverse length of a proximal step, as a factor on the diagonal of the Hessian
+
+    @property
+    def certificate(self) -> tuple[float, float]:
+        return self.objective, self.gap
+
+
+def evaluate_at(
+    problem: Problem, w: np.ndarray, evaluation: SmoothEvaluation, subsample: Subsample | None, passes: float = 0.0
+) -> NewtonState:
+    """The state at w, the loss at its scores being known."""
+    gradient = problem.data.combine(evaluation.coefficients())
+    objective, gap = _certificate(problem, w, evaluation, gradient)
+    return NewtonState(w, passes + 1.0, objective, gap, evaluation, gradient, subsample)
+
+
+def move_to(
+    problem: Problem, state: NewtonState, w: np.ndarray, evaluation: SmoothEvaluation, passes: float
+) -> NewtonState:
+    """The state after a step to w."""
+    after = evaluate_at(problem, w, evaluation, state.subsample, passes)
+    return replace(after, products=state.products, stiffness=state.stiffness)
+
+
+def _certificate(
+    problem: Problem, w: np.ndarray, evaluation: SmoothEvaluation, gradient: np.ndarray
+) -> tuple[float, float]:
+    """As `Problem.certify`, from what is known already."""
+    penalty = problem.penalty
+    if not penalty.strong:
+        return problem.certify(w)
+    return evaluation.value + penalty.value(w), penalty.fenchel_gap(w, -gradient)
+
+
+def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
+    """One step for the weights that are not zero, or for all of them without an l1 norm."""
+    data = problem.data
+    penalty = problem.penalty
+    w = state.w
+    # the direction
+    free = w != 0 if penalty.l1 > 0 else np.ones(w.size, dtype=bool)
+    slope = np.where(free, state.gradient + penalty.l2 * w + penalty.l1 * np.sign(w), 0.0)
+    p, Xp, products = _conjugate_gradients(problem, state, -slope, free)
+    state = replace(state, products=state.products + products)
+    passes = state.passes + 2.0 * products
+    # the line search
+    t = 1.0
+    for _ in range(HALVINGS):
+        trial = w + t * p
+        crossed = trial * w < 0 if penalty.l1 > 0 else np.zeros(w.size, dtype=bool)
+        if crossed.any():
+            trial[crossed] = 0.0
+            passes += 1.0
+        evaluation = problem.loss.at(data, data.scores(trial) if crossed.any() else state.evaluation.scores + t * Xp)
+        bar = state.objective * (1.0 + ROUNDING) + ARMIJO * float(slope @ (trial - w))
+        if evaluation.value + penalty.value(trial) <= bar:
+            return move_to(problem, state, trial, evaluation, passes)
+        t *= 0.5
+    return replace(state, passes=passes, stuck=True)
+
+
+def _conjugate_gradients(
+    problem: Problem, state: NewtonState, residual: np.ndarray, free: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """p and Xp with Hessian p near the residual, and the number of products with the Hessian."""
+    data = problem.data
+    l2 = problem.penalty.l2
+    precondition = _preconditioner(problem, state, free)
+    p = np.zeros(residual.size)
+    Xp = np.zeros(data.n)
+    direction = precondition(residual)
+    norm2 = float(residual @ direction)
+    goal = ACCURACY**2 * norm2
+    for k in range(PRODUCTS):
+        if norm2 <= goal:
+            return p, Xp, k
+        u = data.scores(direction)
+        product = np.where(free, data.combine(state.evaluation.product(u)), 0.0) + l2 * direction
+        curvature = float(direction @ product)
+        if curvature <= 0.0:  # a direction that neither pairs nor penalty bend: as far as the diagonal says
+            return (direction, u, k + 1) if k == 0 else (p, Xp, k + 1)
+        step = norm2 / curvature
+        p = p + step * direction
+        Xp = Xp + step * u
+        residual = residual - step * product
+        z = precondition(residual)
+        after = float(residual @ z)
+        direction = z + (after / norm2) * direction
+        norm2 = after
+    return p, Xp, PRODUCTS
+
+
+def _preconditioner(problem: Problem, state: NewtonState, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """v -> about Hessian^-1 v: from the subsample if there is one, else from the diagonal."""
+    inverse = None if state.subsample is None else state.subsample.inverse(problem, state.w, free)
+    diagonal = hessian_diagonal(problem, state) + problem.penalty.l2
+    return inverse or (lambda v: v / diagonal)
+
+
+def hessian_diagonal(problem: Problem, state: NewtonState) -> np.ndarray:
+    """Diagonal of the Hessian as if the active pairs were like all pairs, which saves a pass; never zero."""
+    moments = problem.data.moments
+    diagonal = state.evaluation.curvature * (moments.variances + moments.delta**2)
+    return np.where(diagonal > 0, diagonal, 1.0)
