@@ -59,3 +59,12 @@ def test_only_one_file_imports_numba():
         path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if "import numba" in path.read_text()
     }
     assert importers == {"numerics/compiled.py"}
+
+
+def test_class_names_are_unique():
+    names = {}
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                names.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: paths for name, paths in names.items() if len(paths) > 1} == {}

@@ -43,7 +43,6 @@ INSTEAD = {
     r"\bpictures?\b": "plot, figure",
     r"\b(of|its|their|by) chance\b": "randomness, random choices",
     r"\bfad(e|es|ed|ing)\b": "forgetting, decay",
-    r"\bin all\b(?! (cases|folds|rows|columns))": "in total",
     r"\bby hand\b": "explicitly",
     r"\banew\b": "again, from scratch",
     r"\bthat has (waited|come)\b": "buffered",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from aucmax.estimators.base import LinearRanker
@@ -98,20 +99,20 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
             Rows of one group stay in one fold, if `cv` is a number; else passed to the splitter.
         """
         check_params(self)
-        losses = [LOSSES[name]() for name in _loss_names(self.loss)]
+        names = _loss_names(self.loss)
         table = self._validate(X, y, sample_weight)
         folds = make_splits(self.cv, *table, groups, make_rng(self.random_state))
         settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
         with threads_for(table.X.shape[1]):
-            paths = [cv_path(table, folds, loss, settings) for loss in losses]
-        best = max(paths, key=lambda path: path.best_auc)
+            paths = [cv_path(table, folds, LOSSES[name](), settings) for name in names]
+        best = max(paths, key=attrgetter("best_auc"))
         chosen = choose_alpha(best.auc, self.choice)
         alpha = float(best.alphas[chosen])
         solution = best.solver.solve(Problem(best.data, best.loss, settings.penalty(alpha)))
         self.loss_ = best.loss.name
         self.alphas_ = best.alphas
         self.cv_auc_ = best.auc
-        self.cv_results_ = cv_results([({"loss": path.loss.name}, path) for path in paths])
+        self.cv_results_ = cv_results([({"loss": name}, path) for name, path in zip(names, paths, strict=True)])
         self._store_solution(solution, best.solver, alpha)
         self._store_weights(best.data, solution.coef)
         self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(chosen, table.y.size), table)

@@ -18,6 +18,7 @@ class Loss(ABC):
 
     name: ClassVar[str]
     convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True  # False: at a kink, `near_subgradients` certify better than the gradient
 
     @abstractmethod
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:

@@ -135,6 +135,7 @@ class Hinge(Loss):
     """E[(1 - w.(x - x'))_+], the loss of ranking support vector machines."""
 
     name = "hinge"
+    smooth = False
 
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w, and the subgradient that counts the pairs strictly inside the margin."""

@@ -22,7 +22,7 @@ def is_sparse(X: Any) -> bool:
 
 def canonical(X: Any) -> Any:
     """X without duplicate entries: only then can its entries be squared."""
-    if is_sparse(X) and not X.has_canonical_format:
+    if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
@@ -30,12 +30,12 @@ def canonical(X: Any) -> Any:
 
 def nonzeros(X: Any) -> int:
     """Number of stored entries."""
-    return X.nnz if is_sparse(X) else X.size
+    return X.nnz if sparse.issparse(X) else X.size
 
 
 def as_rows(X: Any) -> Any:
     """X in the form that compiled loops take: a C-contiguous array, or the arrays of a CSR matrix."""
-    if not is_sparse(X):
+    if not sparse.issparse(X):
         return np.ascontiguousarray(X)
     X = X.tocsr()
     return CSR(X.data, _unsigned(X.indices), _unsigned(X.indptr))
@@ -47,7 +47,7 @@ def _unsigned(numbers: np.ndarray) -> np.ndarray:
 
 def scaled_columns(X: Any, scale: np.ndarray) -> Any:
     """X with column j divided by scale[j], in double precision: rounding would change the problem."""
-    if not is_sparse(X):
+    if not sparse.issparse(X):
         return X / scale
     data = X.data / scale[X.indices]
     return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
@@ -55,40 +55,40 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
 
 def stacked(above: Any, below: Any) -> Any:
     """Two tables stacked vertically."""
-    if is_sparse(above) or is_sparse(below):
+    if sparse.issparse(above) or sparse.issparse(below):
         return sparse.vstack([above, below], format="csr")
     return np.vstack([above, below])
 
 
 def columns_added(X: Any, dim: int) -> Any:
     """X padded with columns of zeros on the right, to `dim` columns."""
-    if is_sparse(X):
+    if sparse.issparse(X):
         return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
     return np.pad(X, ((0, 0), (0, dim - X.shape[1])))
 
 
 def dense(X: Any) -> np.ndarray:
     """X as a dense array in double precision."""
-    return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
+    return X.toarray().astype(float) if sparse.issparse(X) else np.asarray(X, dtype=float)
 
 
 def alike(X: Any, like: Any) -> Any:
     """X in the format of the other table, dense or CSR."""
-    if is_sparse(X) == is_sparse(like):
+    if sparse.issparse(X) == sparse.issparse(like):
         return X
-    return X.toarray() if is_sparse(X) else sparse.csr_array(X)
+    return X.toarray() if sparse.issparse(X) else sparse.csr_array(X)
 
 
 def weighted_columns(X: Any, factor: np.ndarray) -> Any:
     """The columns of X, row i multiplied by factor[i], as rows for compiled loops."""
-    if not is_sparse(X):
+    if not sparse.issparse(X):
         return np.ascontiguousarray((X * factor[:, None]).T)
     return as_rows((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
 
 
 def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
     """Copy the rows in `index` into a dense array in double precision."""
-    if is_sparse(X):
+    if sparse.issparse(X):
         out[...] = X[index].toarray()
     elif X.dtype == out.dtype:
         np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes an intermediate copy
@@ -98,7 +98,7 @@ def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
 
 def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray) -> np.ndarray:
     """Write sqrt(weight) (x - centre) of the rows in `index` into `out`; return the sum of weight (x - centre)."""
-    rows = X[index].toarray() if is_sparse(X) else X[index] if isinstance(X, LazyFeatures) else X
+    rows = X[index].toarray() if sparse.issparse(X) else X[index] if isinstance(X, LazyFeatures) else X
     index = index if rows is X else np.arange(index.size)
     sums = np.zeros(centre.size)
     _copy_shifted(rows, index, weight, centre, out, sums)
@@ -128,7 +128,7 @@ def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.n
     stored = np.zeros(dim)  # weight of the stored entries of each column
     count = np.zeros(dim, dtype=np.int64)  # and their number
     _weighted_squares(as_rows(X), index, weight, centre, squares, stored, count)
-    if is_sparse(X):  # the count tells a column without zeros from one whose weights differ by rounding only
+    if sparse.issparse(X):  # the count tells a column without zeros from one whose weights differ by rounding only
         squares += np.where(count == index.size, 0.0, weight[index].sum() - stored) * centre**2
     return squares
 

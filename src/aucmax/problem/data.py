@@ -73,7 +73,7 @@ class Data:
     @property
     def full(self) -> bool:
         """Whether the statistics include the scatter matrix rather than its diagonal."""
-        return self.raw_moments.full
+        return self.raw_moments.pos.scatter.ndim == 2
 
     @cached_property
     def moments(self) -> Moments:

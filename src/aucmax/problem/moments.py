@@ -34,11 +34,6 @@ class ClassMoments:
     scatter: np.ndarray  # of shape (dim, dim), or (dim,) for its diagonal
 
     @property
-    def covariance(self) -> np.ndarray:
-        """Scatter divided by weight; zero for a class without weight."""
-        return self.scatter / (self.weight or 1.0)
-
-    @property
     def trace(self) -> float:
         """Trace of the scatter: the sum of s_i |x_i - mean|^2."""
         return float(np.trace(self.scatter) if self.scatter.ndim == 2 else self.scatter.sum())
@@ -125,14 +120,15 @@ class Moments:
 
     @property
     def within(self) -> np.ndarray:
-        """S, the sum of the two class covariances (its diagonal if not full)."""
-        return self.pos.covariance + self.neg.covariance
+        """S, the sum of the two class covariances (its diagonal if not full); zero for a class without weight."""
+        return self.pos.scatter / (self.pos.weight or 1.0) + self.neg.scatter / (self.neg.weight or 1.0)
 
     @property
     def variances(self) -> np.ndarray:
         """Diagonal of S."""
-        pos, neg = self.pos.scatter, self.neg.scatter
-        if self.full:
+        pos = self.pos.scatter
+        neg = self.neg.scatter
+        if pos.ndim == 2:
             pos, neg = pos.diagonal(), neg.diagonal()
         return pos / (self.pos.weight or 1.0) + neg / (self.neg.weight or 1.0)
 

@@ -39,9 +39,12 @@ class Problem:
         if not self.loss.convex:
             return objective, objective
         if self.penalty.strong:
-            gap = self.penalty.fenchel_gap(w, -gradient)
-            for slack, subgradient in self.loss.near_subgradients(self.data, w):
-                gap = min(gap, slack + self.penalty.fenchel_gap(w, -subgradient))
+            planes = [(0.0, gradient)]
+            if not self.loss.smooth:
+                planes += self.loss.near_subgradients(self.data, w)
+            gap = np.inf
+            for slack, g in planes:
+                gap = min(gap, slack + self.penalty.fenchel_gap(w, -g))
             return objective, gap
         if self.penalty.l1 > 0:
             gap = objective - self.loss.l1_lower_bound(self.data, w, self.penalty.l1)

@@ -25,6 +25,7 @@ from aucmax.solvers.registry import (
     check_penalty_supported,
     check_streams,
     find_solver,
+    solvers_for,
     streaming_solver,
 )
 from aucmax.streaming.stream import Stream
@@ -209,7 +210,11 @@ class OnlineAUC(base.MiniBatchClassifier):
     def _spec_and_solver(self) -> tuple[ProblemSpec, Solver]:
         """The settings, turned into objects."""
         spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, True)
+        online = solvers_for(spec.loss, online=True)
         name = streaming_solver(self.solver, self.loss)
+        if self.solver == "auto" and name not in online:
+            remedy = f"choose one of {online}" if online else "choose another loss"
+            raise ValueError(f"solver='auto' has none for a stream with loss={self.loss!r}; {remedy}")
         solver = find_solver(name, None, spec.loss)
         check_streams(name)
         if self.alpha != 0:

@@ -89,17 +89,12 @@ def score_fold(
     """Scores and AUC of the test rows in X for all alphas; zero is midway between the training class means."""
     weights = weights / data.scale[:, None]
     scores = np.ascontiguousarray(dot(X, weights, test).T)
-    aucs = _aucs(scores, table.y[test], table.weight[test])
+    pos = table.y[test] > 0
+    weight = table.weight[test]
+    class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
+    aucs = [auc_of_classes(some[pos], some[~pos], *class_weights) for some in scores]
     scores -= (data.raw_means @ weights).mean(axis=0)[:, None]
     return scores, aucs
-
-
-def _aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
-    """AUC of every row of scores."""
-    pos = y > 0
-    neg = y < 0
-    weights = () if (weight == weight[0]).all() else (weight[pos], weight[neg])
-    return [auc_of_classes(some[pos], some[neg], *weights) for some in scores]
 
 
 def certified_solver(X: Any, loss: Any) -> Solver:
@@ -162,14 +157,18 @@ def choose_alpha(auc: np.ndarray, choice: str) -> int:
 
 def cv_results(candidates: Sequence[tuple[dict[str, Any], CVPath]]) -> dict[str, Any]:
     """All candidates in the shape of scikit-learn's `cv_results_`: a dict of arrays, one row a candidate."""
-    params = [{**names, "alpha": float(alpha)} for names, path in candidates for alpha in path.alphas]
+    params = []
+    for names, path in candidates:
+        for alpha in path.alphas:
+            params.append({**names, "alpha": float(alpha)})
     auc = np.vstack([path.auc for _, path in candidates])
     mean = auc.mean(axis=1)
-    return {
-        "params": params,
-        **{f"param_{name}": np.array([row[name] for row in params]) for name in params[0]},
-        **{f"split{k}_test_score": column for k, column in enumerate(auc.T)},
-        "mean_test_score": mean,
-        "std_test_score": auc.std(axis=1),
-        "rank_test_score": rankdata(-mean, method="min").astype(int),
-    }
+    results: dict[str, Any] = {"params": params}
+    for name in params[0]:
+        results[f"param_{name}"] = np.array([row[name] for row in params])
+    for k, column in enumerate(auc.T):
+        results[f"split{k}_test_score"] = column
+    results["mean_test_score"] = mean
+    results["std_test_score"] = auc.std(axis=1)
+    results["rank_test_score"] = rankdata(-mean, method="min").astype(int)
+    return results

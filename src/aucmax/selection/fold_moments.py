@@ -21,7 +21,9 @@ def training_moments(
 ) -> tuple[Moments, Iterator[Moments]]:
     """Full moments of all rows, and of the training rows of each fold."""
     if _is_partition(folds, int(np.count_nonzero(weight))):
-        parts = [Moments.of(X, y, weight, index=test) for _, test in folds]
+        parts = []
+        for _, test in folds:
+            parts.append(Moments.of(X, y, weight, index=test))
         before = list(accumulate(parts))
         after = list(accumulate(parts[::-1]))[::-1]
         middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
@@ -31,7 +33,10 @@ def training_moments(
 
 def _is_partition(folds: list[Fold], n: int) -> bool:
     """Whether each of the n weighted rows is in one test set, and in the training sets of all other folds."""
-    times = np.bincount(np.concatenate([test for _, test in folds]))
-    if np.count_nonzero(times) != n or times.max() > 1:
-        return False
-    return all(train.size == n - test.size and not np.isin(test, train, kind="table").any() for train, test in folds)
+    tests = []
+    for train, test in folds:
+        if train.size != n - test.size or np.isin(test, train, kind="table").any():
+            return False
+        tests.append(test)
+    tested = np.concatenate(tests)
+    return tested.size == n and np.unique(tested).size == n

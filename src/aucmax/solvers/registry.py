@@ -38,7 +38,10 @@ __all__ = [
 
 def solver_name(solver: Solver) -> str:
     """The name of a solver in `SOLVERS`, or that of its class."""
-    return next((name for name, kind in SOLVERS.items() if kind is type(solver)), type(solver).__name__)
+    for name, kind in SOLVERS.items():
+        if kind is type(solver):
+            return name
+    return type(solver).__name__
 
 
 def losses_of(solver: Solver | type[Solver]) -> list[str]:
@@ -69,9 +72,11 @@ def find_solver(solver: Any, X: Any, loss: Loss) -> Solver:
 
 def default_solver(loss: Loss, X: Any) -> str:
     """The name of the first solver that is a default for the loss and suits the table."""
-    size = (*X.shape, nonzeros(X))
-    defaults = {name: kind for name, kind in SOLVERS.items() if loss.name in kind.default_for}
-    return next(name for name, kind in defaults.items() if kind.suits(*size))
+    n, dim = X.shape
+    for name, kind in SOLVERS.items():
+        if loss.name in kind.default_for and kind.suits(n, dim, nonzeros(X)):
+            return name
+    raise ValueError(f"loss={loss.name!r} has no default solver; choose one of {solvers_for(loss)}")
 
 
 def streaming_solver(solver: Any, loss: Any) -> Any:
