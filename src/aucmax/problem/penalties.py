@@ -106,5 +106,4 @@ def soft_threshold(u: np.ndarray, threshold: float) -> np.ndarray:
 @compiled
 def scalar_soft_threshold(u, threshold):
     """The same for a number, in compiled loops; NaN stays NaN, so that guards against divergence see it."""
-    size = abs(u) - threshold
-    return 0.0 if size <= 0.0 else size if u > 0.0 else -size
+    return u - min(max(u, -threshold), threshold)  # of all forms the one that is compiled to the fastest loops
