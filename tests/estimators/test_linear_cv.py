@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
 
 from aucmax import AUCClassifier, AUCClassifierCV
-from aucmax.estimators.calibration import Platt
+from aucmax.estimators.calibration import Calibration
 from aucmax.problem.data import Data
 from aucmax.selection.alpha_path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
 from aucmax.selection.cross_validation import choose_alpha
@@ -218,7 +218,7 @@ def test_sigmoid_is_the_likelihood_optimum():
     oracle = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(
         np.tile(scores, 2)[:, None], np.repeat([1, 0], 300), np.concatenate([weight * soft, weight * (1 - soft)])
     )
-    sigmoid = Platt.fit(scores, y, weight)
+    sigmoid = Calibration.fit(scores, y, weight)
     assert sigmoid.slope == pytest.approx(oracle.coef_[0, 0], rel=1e-5)
     assert sigmoid.intercept == pytest.approx(oracle.intercept_[0], rel=1e-5)
 

@@ -41,6 +41,7 @@ from aucmax.losses import LOSSES
 from aucmax.models import load, save
 from aucmax.plots.axes import new_axes
 from aucmax.solvers import SOLVERS
+from aucmax.solvers.registry import losses_of
 from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
 
 
@@ -181,7 +182,7 @@ def solvers(as_json) -> None:
     items: list[dict[str, Any]] = [
         {
             "name": name,
-            "losses": [loss for loss, kind in LOSSES.items() if issubclass(kind, solver.losses)],
+            "losses": losses_of(solver),
             "streams": solver.online,
             "description": (solver.__doc__ or "").strip().splitlines()[0],
         }

@@ -16,7 +16,7 @@ from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.metrics import threshold_for
-from aucmax.models import Calibration, KernelScorer, LinearScorer, ModelMetadata, SavedModel
+from aucmax.models import KernelScorer, LinearScorer, ModelMetadata, SavedModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,13 +110,12 @@ def fit_model(data: TrainingData, settings: FitSettings, progress: Progress) -> 
 
 
 def _saved_model(data: TrainingData, settings: FitSettings, fitted: Any, comparison: Comparison) -> SavedModel:
-    platt = getattr(fitted, "calibration_", None)  # only estimators that cross-validate are calibrated
     scores = comparison.scores["aucmax"]
     metadata = ModelMetadata(
         data.classes,
         encoder=data.encoder,
         threshold=_threshold(fitted, data, scores, settings.threshold_at),
-        calibration=None if platt is None else Calibration(platt.slope, platt.intercept),
+        calibration=getattr(fitted, "calibration_", None),  # only estimators that cross-validate are calibrated
         training=_training_facts(data, settings, fitted, comparison),
     )
     if settings.kernel is not None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from aucmax.losses import LOSSES
 from aucmax.solvers import SOLVERS
+from aucmax.solvers.registry import losses_of
 from aucmax.tables import FORMATS
 
 FILE = click.Path(path_type=Path)
@@ -73,7 +73,7 @@ def choose_losses(settings: dict[str, Any]) -> list[str]:
     if solver is None:
         return losses or ["squared"]
     losses = losses or [SOLVERS[solver].losses[0].name]
-    supported = [name for name, kind in LOSSES.items() if issubclass(kind, SOLVERS[solver].losses)]
+    supported = losses_of(SOLVERS[solver])
     if len(losses) > 1 or losses[0] not in supported:
         raise click.UsageError(
             f"--solver {solver} supports the losses {supported}; choose one of them with --loss, or omit --loss"

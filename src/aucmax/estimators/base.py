@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from aucmax.estimators.calibration import predicted_labels
 from aucmax.estimators.class_weight import intercept_shift
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
@@ -33,7 +34,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
         `threshold_at(fpr=0.01)`.
         """
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int)]
+        return predicted_labels(scores, self.classes_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

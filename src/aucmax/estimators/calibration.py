@@ -5,8 +5,7 @@ Platt scaling: Platt 1999, with Newton steps as in Lin, Lin and Weng 2007.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -19,21 +18,20 @@ from aucmax.validation.inputs import LabeledData
 FLATTEST = 1e-3  # smallest slope, in standard deviations of the scores: the order of the scores is kept
 
 
-@dataclass(frozen=True)
-class Platt:
-    """Probability of the positive class 1 / (1 + exp(-(slope * score + intercept)))."""
+class Calibration(NamedTuple):
+    """Platt scaling: the probability of the positive class is 1 / (1 + exp(-(slope * score + intercept)))."""
 
     slope: float
     intercept: float
 
     @classmethod
-    def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Platt:
+    def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Calibration:
         """Maximum likelihood against slightly softened labels, which keeps separable scores finite.
 
         Examples
         --------
-        >>> sigmoid = Platt.fit(np.array([-1.0, 0.0, 0.0, 1.0]), np.array([-1, 1, -1, 1]), np.ones(4))
-        >>> sigmoid.slope > 0, abs(sigmoid.intercept) < 1e-9
+        >>> calibration = Calibration.fit(np.array([-1.0, 0.0, 0.0, 1.0]), np.array([-1, 1, -1, 1]), np.ones(4))
+        >>> calibration.slope > 0, abs(calibration.intercept) < 1e-9
         (True, True)
         """
         spread = float(scores.std()) or 1.0
@@ -42,13 +40,20 @@ class Platt:
         slope = max(slope, FLATTEST) / spread
         return cls(float(slope), float(intercept - slope * scores.mean()))
 
-    def logit(self, scores: np.ndarray) -> np.ndarray:
-        """Log-odds of the positive class."""
+    def log_odds(self, scores: np.ndarray) -> np.ndarray:
+        """Of the positive class."""
         return self.slope * scores + self.intercept
 
-    def __call__(self, scores: np.ndarray) -> np.ndarray:
-        """Probability of the positive class."""
-        return expit(self.logit(scores))
+    def probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Of the negative and of the positive class, of shape (n, 2)."""
+        log_odds = self.log_odds(scores)
+        return np.column_stack([expit(-log_odds), expit(log_odds)])
+
+
+def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
+    """The positive label at scores of at least the threshold, or above 0 if there is none."""
+    positive = scores > 0 if threshold is None else scores >= threshold
+    return classes[positive.astype(int)]
 
 
 class CalibratedMixin:
@@ -64,14 +69,13 @@ class CalibratedMixin:
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the two classes, calibrated on the out-of-fold scores."""
         scores = self.decision_function(X)
-        probability = self.calibration_(scores)
-        return np.column_stack([1.0 - probability, probability])
+        return self.calibration_.probabilities(scores)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`."""
         scores = self.decision_function(X)
-        logits = self.calibration_.logit(scores)
-        return np.column_stack([log_expit(-logits), log_expit(logits)])
+        log_odds = self.calibration_.log_odds(scores)
+        return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
 
     def threshold_at(
         self, *, fpr: float | None = None, tpr: float | None = None, precision: float | None = None
@@ -97,9 +101,9 @@ class CalibratedMixin:
         """Store out-of-fold scores and calibration, with zero at probability 1/2; return how far zero has moved."""
         seen = ~np.isnan(scores)
         weight = _class_total_weights(seen, table)
-        platt = Platt.fit(scores[seen], table.y[seen], weight[seen])
-        midpoint = -platt.intercept / platt.slope
-        self.calibration_ = Platt(platt.slope, 0.0)
+        slope, intercept = Calibration.fit(scores[seen], table.y[seen], weight[seen])
+        midpoint = -intercept / slope
+        self.calibration_ = Calibration(slope, 0.0)
         self.oof_scores_ = scores - midpoint
         self._oof_labels = table.y
         self._oof_weight = weight

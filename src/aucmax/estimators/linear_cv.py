@@ -53,7 +53,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     oof_scores_ : array of shape (n,)
         Score of every row by a model that has not seen it, on the scale of `decision_function`; NaN for a row
         that is in no test set.
-    calibration_ : Platt
+    calibration_ : Calibration
         From `decision_function` to probabilities, fitted to the out-of-fold scores.
     coef_, intercept_, classes_, objective_, gap_, n_iter_, solver_
         As in `AUCClassifier`, but zero is where the probability is 1/2.

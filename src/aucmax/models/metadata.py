@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from aucmax.estimators.calibration import Calibration
 from aucmax.tables.cells import Scalar
 from aucmax.tables.encoder import TableEncoder
 from aucmax.tables.json_schema import Schema, all_strings, check_schema, is_finite_number
@@ -22,13 +23,6 @@ _SCHEMA: Schema = {
 }
 _CALIBRATION: Schema = {"slope": (float,), "intercept": (float,)}
 _TRAINING: Schema = {"target": (str, None), "zero_based": (bool, None)}  # the facts that are used again
-
-
-class Calibration(NamedTuple):
-    """The probability of the positive class is expit(slope * score + intercept)."""
-
-    slope: float
-    intercept: float
 
 
 @dataclass(frozen=True, eq=False)

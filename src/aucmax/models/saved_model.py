@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from aucmax.estimators.calibration import predicted_labels
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.metadata import ModelMetadata
@@ -121,17 +121,14 @@ class SavedModel:
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of every row of X."""
         scores = self.decision_function(X)
-        threshold = self.metadata.threshold
-        positive = scores > 0 if threshold is None else scores >= threshold
-        return np.array(self.metadata.classes)[positive.astype(int)]
+        return predicted_labels(scores, np.array(self.metadata.classes), self.metadata.threshold)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities of the negative and the positive class; only calibrated models have them."""
         calibration = self.metadata.calibration
         if calibration is None:
             raise ValueError("the model is not calibrated: it has scores, but no probabilities")
-        log_odds = calibration.slope * self.decision_function(X) + calibration.intercept
-        return np.column_stack([expit(-log_odds), expit(log_odds)])
+        return calibration.probabilities(self.decision_function(X))
 
     def to_dict(self) -> dict[str, Any]:
         """The model as JSON values."""
