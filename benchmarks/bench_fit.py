@@ -10,9 +10,9 @@ from sklearn.model_selection import GridSearchCV
 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.losses import Squared
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from benchmarks.timing import medians, row
 
 

@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from aucmax.losses import SquaredHinge
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.newton import Newton
 from benchmarks.timing import medians, row
 

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.numerics.threads import threads_for
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.adaoam import AdaOAM
 from aucmax.solvers.oam import OAM
 from aucmax.solvers.opauc import OPAUC

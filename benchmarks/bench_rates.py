@@ -11,9 +11,9 @@ import numpy as np
 
 from aucmax import datasets
 from aucmax.losses import Squared
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SDCA, SPAM, SPDAM, VRSPAM
 
 SETS = ("digits", "a9a", "w8a", "splice_scale")

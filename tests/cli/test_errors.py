@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("click")
 from command_line import expect_error, fit, run, write
 
-from aucmax.cli import scoring
+from aucmax.cli import score
 
 BAD_TABLES = {
     "one class": (lambda c: c | {"is_fraud": ["honest"] * 160}, "only one class"),
@@ -185,7 +185,7 @@ def test_interrupting_leaves_no_file_behind(folder, monkeypatch):
     def interrupt(model, table, *rest):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scoring, "_score_rows", interrupt)
+    monkeypatch.setattr(score, "_score_rows", interrupt)
     message = expect_error(folder, "score", "data.csv", "--model", "model.json", "-o", "scores.csv", code=130)
     assert message.strip() == "error: interrupted"
 

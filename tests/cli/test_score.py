@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("click")
 from command_line import expect_error, fit, run, write
 
-from aucmax.cli import scoring
+from aucmax.cli import score
 from aucmax.metrics import roc_auc
 from aucmax.models import LinearScorer, ModelMetadata, SavedModel, load, save
 from aucmax.tables import Table, TableEncoder
@@ -47,8 +47,8 @@ def test_order_of_columns_does_not_matter(folder, columns):
 def test_scores_do_not_depend_on_chunks(folder, monkeypatch):
     fit()
     whole = run("score", "data.csv", "--model", "model.json").stdout
-    read_chunks = scoring.read_chunks
-    monkeypatch.setattr(scoring, "read_chunks", lambda path, **more: read_chunks(path, rows=7, **more))
+    read_chunks = score.read_chunks
+    monkeypatch.setattr(score, "read_chunks", lambda path, **more: read_chunks(path, rows=7, **more))
     assert run("score", "data.csv", "--model", "model.json").stdout == whole
 
 
@@ -114,8 +114,8 @@ def test_a_model_without_zero_based_still_scores(folder):
 @pytest.mark.filterwarnings("default::UserWarning")
 def test_unknown_categories_are_reported(folder, columns, monkeypatch):
     fit()
-    read_chunks = scoring.read_chunks
-    monkeypatch.setattr(scoring, "read_chunks", lambda path, **more: read_chunks(path, rows=50, **more))
+    read_chunks = score.read_chunks
+    monkeypatch.setattr(score, "read_chunks", lambda path, **more: read_chunks(path, rows=50, **more))
     write("other.csv", columns | {"country": [name.lower() for name in columns["country"]]})
     note = "warning: 160 cells of column 'country' hold a category that did not occur in training"
     for command in (("score", "other.csv", "-o", "scores.csv"), ("evaluate", "other.csv")):

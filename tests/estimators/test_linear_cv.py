@@ -292,7 +292,7 @@ def test_survives_clone_and_pickle(table):
 
 
 def test_exact_is_asked_for_scatter_only_where_it_pays():
-    from aucmax.problem.penalties import ElasticNet
+    from aucmax.penalties import ElasticNet
 
     assert Exact().wants_scatter(100, 50, ElasticNet(0.0, 1.0))
     assert not Exact().wants_scatter(50, 100, ElasticNet(0.0, 1.0))

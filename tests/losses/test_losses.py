@@ -7,8 +7,8 @@ from problems import FORMS, make_problem
 from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge, pairwise_sums
 from aucmax.losses.hinges import HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
+from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import Ball, ElasticNet
 
 WIDTH = 0.5
 EXACT = {"rel": 1e-9, "abs": 1e-12}

@@ -7,10 +7,10 @@ import pytest
 
 from aucmax import AUCClassifier, datasets
 from aucmax.losses import Squared
+from aucmax.penalties import ElasticNet
 from aucmax.plots.convergence import plot_convergence
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SDCA, SPAM, SPDAM, VRSPAM
 
 WITH_FILES = pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA is not set")

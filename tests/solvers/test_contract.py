@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
 from aucmax.losses import LOSSES, Squared
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.solvers import CG, SOLVERS, Exact, State
 from aucmax.solvers.registry import losses_of
 

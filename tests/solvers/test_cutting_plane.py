@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import AUCClassifier
 from aucmax.losses import Hinge
+from aucmax.penalties import ElasticNet
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import cutting_plane
 from aucmax.solvers.cutting_plane import CuttingPlane
 from aucmax.solvers.shared.bundle import IDLE, Bundle
@@ -25,9 +25,9 @@ def make(X, y, weight, l2):
 def part(request, monkeypatch):
     """The three ways through the algorithm."""
     if request.param == "planes alone":
-        monkeypatch.setattr(cutting_plane, "COLUMNS", 0)
+        monkeypatch.setattr(cutting_plane, "NEWTON_COLUMNS", 0)
     if request.param == "Newton given up":
-        monkeypatch.setattr(cutting_plane, "STEPS", 2)
+        monkeypatch.setattr(cutting_plane, "NEWTON_STEPS", 2)
     return request.param
 
 

@@ -7,9 +7,9 @@ import pytest
 from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 from scipy.optimize import minimize
 
+from aucmax.penalties import project_l1
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import project_l1
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.fsauc import FSAUC, StageLimits, project
 from aucmax.solvers.shared.saddle_function import RowScaling, in_ball

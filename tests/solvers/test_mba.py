@@ -10,7 +10,7 @@ from sklearn.linear_model import ElasticNet as ScikitElasticNet
 from sklearn.linear_model import Ridge
 
 from aucmax import AUCClassifier
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.mba import MBA, drawn_pairs
 

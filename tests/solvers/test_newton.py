@@ -9,7 +9,7 @@ from problems import EACH_FORM, FORMS, liblinear, make_problem
 from scipy.optimize import minimize
 
 from aucmax.losses import Exponential, SquaredHinge
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.solvers.newton import Newton
 from aucmax.solvers.shared.subsample import Subsample
 

@@ -8,7 +8,7 @@ from problems import EACH_FORM, KINDS, RATIOS, make_problem, problem_of_kind
 from sklearn.exceptions import ConvergenceWarning
 
 from aucmax.losses import Squared
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.pair_svrg import PairSVRG, _epoch, _evaluate, _pairs, skipped_steps
 from aucmax.solvers.registry import check_penalty_supported

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from aucmax import solvers
 from aucmax.losses import LOSSES
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.solvers import SOLVERS, SPAM, CuttingPlane, Exact
 from aucmax.solvers.registry import (
     check_finite_weights,

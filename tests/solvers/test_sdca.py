@@ -7,7 +7,7 @@ import pytest
 from problems import EACH_FORM, KINDS, centred_rows, make_problem, problem_of_kind
 
 from aucmax.losses import Squared
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.registry import check_penalty_supported
 from aucmax.solvers.sdca import SDCA, _epoch, _systematic

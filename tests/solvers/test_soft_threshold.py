@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from aucmax.numerics.compiled import compiled
-from aucmax.problem.penalties import scalar_soft_threshold, soft_threshold
+from aucmax.penalties import scalar_soft_threshold, soft_threshold
 
 
 @compiled

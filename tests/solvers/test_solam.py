@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.shared.saddle_function import RowScaling, in_ball, slopes
 from aucmax.solvers.shared.visiting_order import shuffled_blocks

@@ -7,10 +7,10 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from aucmax.losses import Squared
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SPAM, SPDAM, VRSPAM, Exact, PairSVRG, spam
 
 L2, NET = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3)

@@ -6,7 +6,7 @@ from problems import EACH_FORM, KINDS, RATIOS, centred_rows, problem_of_kind
 from scipy import optimize
 
 from aucmax.losses import Squared
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.registry import check_penalty_supported
 from aucmax.solvers.shared.visiting_order import shuffled_blocks

@@ -19,9 +19,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import datasets
 from aucmax.losses import Squared
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import automatic_alpha
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import SPAM, VRSPAM, Exact
 from aucmax.solvers.shared.row_sampling import RowSampling
 

@@ -97,7 +97,8 @@ def aum_subgradient(errors: ErrorFunctions, pred: np.ndarray) -> np.ndarray:
     """Derivatives of AUM if tied thresholds move together; without ties these are `left` and `right` of `aum`.
 
     For monotone errors this is a subgradient, which the mean of left and right need not be. Thresholds that differ
-    only by rounding count as tied: an exact line search ends where some of them meet.
+    only by rounding count as tied: an exact line search ends where some of them meet. (`losses.area_under_min` breaks
+    ties by order instead, and `aucmax.torch.AUMLoss` takes the mean of left and right.)
 
     Examples
     --------

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from aucmax import datasets as data_sets
-from aucmax.cli.comparing import compare_models, write_plot
+from aucmax.cli.compare import compare_models, write_plot
 from aucmax.cli.display import print_json, show_comparison, show_data, show_evaluation, show_fit, show_list
 from aucmax.cli.errors import ErrorHandlingGroup
-from aucmax.cli.evaluation import evaluate_file
-from aucmax.cli.fitting import FitSettings, fit_model
+from aucmax.cli.evaluate import evaluate_file
+from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.options import (
     FILE,
     check_figure,
@@ -33,7 +33,7 @@ from aucmax.cli.options import (
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
-from aucmax.cli.scoring import write_scores
+from aucmax.cli.score import write_scores
 from aucmax.cli.training_data import find_training_data, is_file, read_training_data
 from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
@@ -183,6 +183,7 @@ def solvers(as_json) -> None:
         {
             "name": name,
             "losses": losses_of(solver),
+            "default_for": list(solver.default_for),
             "streams": solver.online,
             "description": (solver.__doc__ or "").strip().splitlines()[0],
         }

@@ -11,8 +11,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from aucmax.cli.evaluation import Evaluation
-from aucmax.cli.fitting import FitReport
+from aucmax.cli.evaluate import Evaluation
+from aucmax.cli.fit import FitReport
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, ComparisonRow
 

@@ -12,7 +12,7 @@ from aucmax import datasets
 from aucmax.numerics.matrix import is_sparse
 from aucmax.tables import Table, TableEncoder, encode_target, read
 from aucmax.tables.cells import Scalar, as_numbers
-from aucmax.tables.reading import infer_format
+from aucmax.tables.read_table import infer_format
 
 
 @dataclass(frozen=True, eq=False)

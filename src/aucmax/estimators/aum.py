@@ -16,8 +16,8 @@ from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import class_costs
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.numerics.matrix import dot
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
-from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.solution import Callback
 from aucmax.solvers.aum import AUM, rate_costs, squared_start
 from aucmax.validation.inputs import LabeledData, check_validation, make_rng

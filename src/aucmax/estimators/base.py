@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucmax.estimators.calibration import predicted_labels
 from aucmax.estimators.class_weight import intercept_shift
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
@@ -18,6 +17,12 @@ from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import check_finite_weights, solver_name
 from aucmax.validation.inputs import TABLE, LabeledData, check_table
+
+
+def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
+    """The positive label at scores of at least the threshold, or above 0 if there is none."""
+    positive = scores > 0 if threshold is None else scores >= threshold
+    return classes[positive.astype(int)]
 
 
 class Ranker(ClassifierMixin, BaseEstimator):

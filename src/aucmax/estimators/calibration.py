@@ -50,12 +50,6 @@ class Calibration(NamedTuple):
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
 
-def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
-    """The positive label at scores of at least the threshold, or above 0 if there is none."""
-    positive = scores > 0 if threshold is None else scores >= threshold
-    return classes[positive.astype(int)]
-
-
 class CalibratedMixin:
     """Probabilities, thresholds and the plot of the path, from out-of-fold scores.
 

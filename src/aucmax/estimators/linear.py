@@ -11,8 +11,8 @@ from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import check_stream_costs
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
 from aucmax.losses import LOSSES
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
-from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.solution import Callback, Monitor
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers.base import Solver

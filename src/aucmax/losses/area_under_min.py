@@ -6,8 +6,9 @@ With the rows in descending order of their scores s, FP and FN the rates when th
 
     AUM = integral of min(FP, FN) = sum_i g_i s_i,    g_i = min(FP, FN) after row i minus before it
 
-so that sum_i g_i x_i is a gradient; where scores are tied any order gives a subgradient. AUM is convex, and since
-AUM(c w) = c AUM(w) its minimum is 0, at w = 0: a solver has to keep w away from there.
+so that sum_i g_i x_i is a gradient; where scores are tied any order gives a subgradient (`aum.value.aum_subgradient`
+moves tied thresholds together). AUM is convex, and since AUM(c w) = c AUM(w) its minimum is 0, at w = 0: a solver has
+to keep w away from there.
 """
 
 from __future__ import annotations

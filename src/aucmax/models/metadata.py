@@ -10,8 +10,8 @@ import numpy as np
 
 from aucmax.estimators.calibration import Calibration
 from aucmax.tables.cells import Scalar
-from aucmax.tables.encoder import TableEncoder
 from aucmax.tables.json_schema import Schema, all_strings, check_schema, is_finite_number
+from aucmax.tables.table_encoder import TableEncoder
 
 _SCHEMA: Schema = {
     "classes": (list,),

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from aucmax.estimators.calibration import predicted_labels
+from aucmax.estimators.base import predicted_labels
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.metadata import ModelMetadata

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem.data import Data
-from aucmax.problem.penalties import Ball, ElasticNet
 
 ROUNDING = np.finfo(float).eps / 2  # of P(0) = 1/2: a gap below it is rounding error
 
@@ -38,7 +38,7 @@ class Problem:
         objective = value + self.penalty.value(w)
         if not self.loss.convex:
             return objective, objective
-        if self.penalty.strong:
+        if self.penalty.has_fenchel_gap:
             planes = [(0.0, gradient)]
             if not self.loss.smooth:
                 planes += self.loss.near_subgradients(self.data, w)

@@ -16,7 +16,7 @@ from river import base
 from aucmax.estimators.fitted_state import restores_on_error
 from aucmax.losses import LOSSES
 from aucmax.metrics.prequential import check_weight, is_missing
-from aucmax.problem.penalties import ElasticNet
+from aucmax.penalties import ElasticNet
 from aucmax.problem.spec import ProblemSpec
 from aucmax.river.rows import BufferedRow, batch_table, check_labels, finite_feature, frame_rows, learnable_feature
 from aucmax.river.score_moments import ScoreMoments

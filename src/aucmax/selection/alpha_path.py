@@ -18,9 +18,9 @@ from scipy.linalg import eigh, lapack
 
 from aucmax.losses import Squared
 from aucmax.losses.squared import within_product
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers import Exact, Solver
 from aucmax.solvers.exact import centred_rows
 

@@ -13,8 +13,8 @@ from scipy.stats import rankdata
 
 from aucmax.metrics.auc import auc_of_classes
 from aucmax.numerics.matrix import dot
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha, check_finite
-from aucmax.problem.penalties import ElasticNet
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.fold_moments import training_moments
 from aucmax.selection.splits import Fold

@@ -27,9 +27,9 @@ from aucmax.aum.descent.step import LINE_SEARCHES, Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.losses import Squared
 from aucmax.losses.area_under_min import AreaUnderMin
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.cg import CG
 from aucmax.solvers.exact import Exact

@@ -25,9 +25,9 @@ from sklearn.base import BaseEstimator
 
 from aucmax.losses import Squared
 from aucmax.losses.base import Loss
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.solution import Callback, Monitor, Record, Solution, Trace
 from aucmax.solvers.shared.visiting_order import shuffle_if_sorted
 from aucmax.validation.params import Constraint, Integer, Number, check_params
@@ -105,11 +105,11 @@ class Solver(BaseEstimator, ABC):
         """Whether the data should come with the scatter matrix of their classes."""
         return False
 
-    def kept_weight(self) -> float:
+    def forgetting_factor(self) -> float:
         """What a row of a stream keeps of its weight when the next one arrives."""
         return 1.0
 
-    def own_alpha(self, data: Data) -> float | None:
+    def implied_alpha(self, data: Data) -> float | None:
         """The strength of the penalty if the solver's settings determine it, not the estimator's."""
         return None
 

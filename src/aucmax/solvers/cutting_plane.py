@@ -24,25 +24,25 @@ import numpy as np
 from aucmax.losses import Hinge
 from aucmax.losses.hinges import HuberEvaluation, HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.bundle import Bundle
 from aucmax.solvers.shared.subsample import Subsample
 from aucmax.solvers.shared.truncated_newton import NewtonState, evaluate_at, newton_step
 from aucmax.validation.params import Integer
 
-FIRST = 10  # planes before Newton: more of them rarely paid
-COLUMNS = 5000  # up to which Newton pays
-WIDTH = 0.2  # of the Huberised kink, at first
-NARROWER = 0.1  # the factor of the width from stage to stage
-STAGE = 0.2  # share of the hinge's gap at which the gap of a stage is small enough
-STEPS = 40  # of Newton in a stage, before planes take over
-PRODUCTS = 1000  # with the Hessian, before planes take over
-IDLE = 10  # epochs of planes that hardly move the gap, after which the run ends
-MOVE = 1e-3  # share of the gap; an epoch that lowers it by less is idle
-INNER = 0.1  # share of tol to which the model is solved
+FIRST_PLANES = 10  # planes before Newton: more of them rarely paid
+NEWTON_COLUMNS = 5000  # up to which Newton pays
+FIRST_WIDTH = 0.2  # of the Huberised kink, at first
+WIDTH_FACTOR = 0.1  # the factor of the width from stage to stage
+STAGE_GAP = 0.2  # share of the hinge's gap at which the gap of a stage is small enough
+NEWTON_STEPS = 40  # of Newton in a stage, before planes take over
+HESSIAN_PRODUCTS = 1000  # with the Hessian, before planes take over
+IDLE_EPOCHS = 10  # epochs of planes that hardly move the gap, after which the run ends
+IDLE_REDUCTION = 1e-3  # share of the gap; an epoch that lowers it by less is idle
+MODEL_TOL = 0.1  # share of tol to which the model is solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class CuttingPlaneState(State):
     trial: np.ndarray  # the weights at which to cut next
     cuts: int = 0  # made so far
     newton: NewtonState | None = None  # while the Newton part runs
-    width: float = WIDTH  # of the kink in this stage of the Newton part; 0 once it is over
+    width: float = FIRST_WIDTH  # of the kink in this stage of the Newton part; 0 once it is over
     steps: int = 0  # of Newton in this stage
     idle: int = 0  # epochs of planes that hardly moved the gap
 
@@ -67,7 +67,7 @@ class CuttingPlaneState(State):
     @property
     def ended(self) -> bool:
         """Whether planes hardly move the gap any more."""
-        return self.idle >= IDLE
+        return self.idle >= IDLE_EPOCHS
 
     @property
     def certificate(self) -> tuple[float, float]:
@@ -112,13 +112,13 @@ class CuttingPlane(Solver):
                 "set l1_ratio=0 and alpha above 0, or use loss='squared_hinge' with solver='newton'"
             )
 
-    def own_alpha(self, data: Data) -> float | None:
+    def implied_alpha(self, data: Data) -> float | None:
         if self.C is None:
             return None
         return 1.0 / (self.C * data.raw_moments.pos.weight * data.raw_moments.neg.weight)
 
     def adapt(self, problem: Problem) -> Problem:
-        own = self.own_alpha(problem.data)
+        own = self.implied_alpha(problem.data)
         return problem if own is None else replace(problem, penalty=ElasticNet(0.0, own))
 
     def init(self, problem: Problem, w: np.ndarray) -> CuttingPlaneState:
@@ -131,9 +131,9 @@ class CuttingPlane(Solver):
         state = replace(state, bundle=state.bundle.copy())
         for _ in range(self.batch):
             state = _cut(problem, state, self.tol)
-        state = replace(state, idle=state.idle + 1 if state.gap > (1.0 - MOVE) * before else 0)
-        untried = state.width == WIDTH and problem.data.dim <= COLUMNS
-        return _start_newton(problem, state) if untried and state.cuts >= FIRST else state
+        state = replace(state, idle=state.idle + 1 if state.gap > (1.0 - IDLE_REDUCTION) * before else 0)
+        untried = state.width == FIRST_WIDTH and problem.data.dim <= NEWTON_COLUMNS
+        return _start_newton(problem, state) if untried and state.cuts >= FIRST_PLANES else state
 
 
 def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlaneState:
@@ -144,14 +144,14 @@ def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlane
     active = order.active(1.0)
     state.bundle.add(data.combine(order.spread(-active.Q, active.P)), active.weight)
     state = state.after_point(w, active.short + problem.penalty.value(w))
-    trial, lower = state.bundle.solve(INNER * tol * state.objective)
+    trial, lower = state.bundle.solve(MODEL_TOL * tol * state.objective)
     return replace(state.after_bound(lower), trial=trial, cuts=state.cuts + 1, passes=state.passes + 2.0)
 
 
 def _start_newton(problem: Problem, state: CuttingPlaneState) -> CuttingPlaneState:
     """Begin the Newton part at the best weights."""
     order = SortedScores.of(problem.data, problem.data.scores(state.w))
-    return _start_stage(problem, state, WIDTH, order, Subsample.of(problem.data))
+    return _start_stage(problem, state, FIRST_WIDTH, order, Subsample.of(problem.data))
 
 
 def _start_stage(
@@ -181,13 +181,13 @@ def _after_newton(problem: Problem, state: CuttingPlaneState, point: NewtonState
 
 def _newton_epoch(problem: Problem, state: CuttingPlaneState, point: NewtonState) -> CuttingPlaneState:
     """One Newton step, after narrowing the kink if the stage is done; or back to planes."""
-    if point.gap <= STAGE * state.gap:
+    if point.gap <= STAGE_GAP * state.gap:
         smooth = cast(HuberEvaluation, point.evaluation)
-        width = NARROWER * state.width
+        width = WIDTH_FACTOR * state.width
         state = _start_stage(problem, state, width, smooth.order, point.subsample, point.products)
         point = state.newton or point
     after = newton_step(replace(problem, loss=HuberisedHinge(state.width)), point)
     state = _after_newton(problem, state, after)
-    if after.stuck or state.steps >= STEPS or after.products >= PRODUCTS:
+    if after.stuck or state.steps >= NEWTON_STEPS or after.products >= HESSIAN_PRODUCTS:
         return replace(state, newton=None, width=0.0, trial=state.w)
     return state

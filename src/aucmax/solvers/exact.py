@@ -19,9 +19,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucmax.numerics.matrix import dense
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.solvers.base import Constraints, Promise, Solver, State
 from aucmax.solvers.shared.column_descent import ColumnDescentState
 from aucmax.solvers.shared.gram_descent import GRAM_LIMIT, GramDescentState
@@ -66,7 +66,7 @@ class Exact(Solver):
     def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
         return float(n) * dim * min(n, dim) <= EXACT_COST * nonzeros
 
-    def kept_weight(self) -> float:
+    def forgetting_factor(self) -> float:
         return self.forgetting
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:

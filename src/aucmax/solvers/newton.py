@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aucmax.losses import Exponential, SquaredHinge
+from aucmax.penalties import soft_threshold
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import soft_threshold
 from aucmax.solvers.base import Promise, Solver
 from aucmax.solvers.shared.subsample import Subsample
 from aucmax.solvers.shared.truncated_newton import (

@@ -28,9 +28,9 @@ import numpy as np
 
 from aucmax.losses import Sigmoid
 from aucmax.numerics.compiled import compiled
+from aucmax.penalties import Ball
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import Ball
 from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.validation.params import Boolean
 

@@ -13,9 +13,9 @@ import numpy as np
 from aucmax.losses import LOSSES
 from aucmax.losses.base import Loss
 from aucmax.numerics.matrix import nonzeros
+from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import ElasticNet
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.base import Solver
@@ -110,7 +110,7 @@ def check_unlearns(solver: Any) -> bool:
     if found is None or not found.from_moments:
         able = sorted(name for name, kind in SOLVERS.items() if kind.from_moments)
         raise AttributeError(f"solver {solver!r} has no unlearn; solvers that can unlearn rows are {able}")
-    if found.kept_weight() != 1.0:
+    if found.forgetting_factor() != 1.0:
         raise AttributeError(
             f"{solver!r} has no unlearn: the weight that is left of a row is unknown; set forgetting=1"
         )
@@ -148,7 +148,7 @@ def check_finite_weights(w: np.ndarray, solver: Solver) -> None:
 
 def make_problem(spec: ProblemSpec, data: Data, solver: Solver) -> tuple[Problem, float]:
     """The problem of these data and its alpha, the solver's own if it has one; what it cannot solve is refused."""
-    alpha = solver.own_alpha(data)
+    alpha = solver.implied_alpha(data)
     if alpha is None:
         alpha = automatic_alpha(data) if spec.alpha == "auto" else float(spec.alpha)
     penalty = ElasticNet.of(alpha, spec.l1_ratio)

@@ -29,9 +29,9 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import Ball, ElasticNet
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.saddle_function import (
     RowScaling,

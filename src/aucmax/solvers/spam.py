@@ -30,9 +30,9 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import scalar_soft_threshold
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.step_sizes import (
     DecreasingSteps,

@@ -33,9 +33,9 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import scalar_soft_threshold
 from aucmax.solvers.base import Constraints, Promise, Solver, State
 from aucmax.solvers.shared.step_sizes import class_centred_norms
 from aucmax.solvers.shared.visiting_order import shuffled_blocks

@@ -82,7 +82,7 @@ class Stream:
         self._check_solver(solver)
         table = table.weighted()
         before = self.widened(table.X.shape[1])
-        moments = add_rows(before.moments, *table, solver.kept_weight())
+        moments = add_rows(before.moments, *table, solver.forgetting_factor())
         check_finite(moments, table.X)
         if solver.from_moments:
             return before._solved(moments, spec, solver)

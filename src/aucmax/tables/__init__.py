@@ -1,8 +1,8 @@
 """Reading tables (CSV, Parquet, Arrow, libsvm, npz), all at once or in chunks, and encoding their columns."""
 
-from aucmax.tables.encoder import TableEncoder
-from aucmax.tables.reading import FORMATS, read, read_chunks
+from aucmax.tables.read_table import FORMATS, read, read_chunks
 from aucmax.tables.table import Table
+from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import encode_target
 
 __all__ = ["FORMATS", "Table", "TableEncoder", "encode_target", "read", "read_chunks"]

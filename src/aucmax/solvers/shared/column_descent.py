@@ -18,8 +18,8 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import is_sparse, weighted_columns
 from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import scalar_soft_threshold
 from aucmax.solvers.base import State
 
 ACTIVE_SWEEPS = 10  # over the nonzero weights, for each sweep over all

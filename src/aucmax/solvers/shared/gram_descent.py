@@ -15,8 +15,8 @@ from math import sqrt
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
+from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import scalar_soft_threshold
 from aucmax.solvers.base import State
 
 GRAM_LIMIT = 3000  # columns up to which a Gram matrix pays

@@ -20,10 +20,10 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import nonzeros
 from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.penalties import Ball, scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.moments import ClassMoments
 from aucmax.problem.objective import Problem
-from aucmax.problem.penalties import Ball, scalar_soft_threshold
 
 
 class RowScaling(NamedTuple):

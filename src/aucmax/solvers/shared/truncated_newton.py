@@ -71,7 +71,7 @@ def _certificate(
 ) -> tuple[float, float]:
     """As `Problem.certify`, from what is known already."""
     penalty = problem.penalty
-    if not penalty.strong:
+    if not penalty.has_fenchel_gap:
         return problem.certify(w)
     return evaluation.value + penalty.value(w), penalty.fenchel_gap(w, -gradient)
 

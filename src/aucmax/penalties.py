@@ -36,7 +36,7 @@ class ElasticNet:
         return "l2" if self.l2 > 0 else "none"
 
     @property
-    def strong(self) -> bool:
+    def has_fenchel_gap(self) -> bool:
         """Whether `fenchel_gap` is defined."""
         return self.l2 > 0
 
@@ -65,7 +65,7 @@ class Ball:
 
     l1: ClassVar[float] = 0.0
     l2: ClassVar[float] = 0.0
-    strong: ClassVar[bool] = True
+    has_fenchel_gap: ClassVar[bool] = True
 
     def value(self, w: np.ndarray) -> float:
         """Zero: iterates are kept inside."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.cli.scoring import count_unknown_categories, matrix_layout, warn_unknown_categories
+from aucmax.cli.score import count_unknown_categories, matrix_layout, warn_unknown_categories
 from aucmax.cli.training_data import read_weights
 from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
 from aucmax.metrics.delong import auc_limits
