@@ -223,6 +223,19 @@ def test_sigmoid_is_the_likelihood_optimum():
     assert sigmoid.intercept == pytest.approx(oracle.intercept_[0], rel=1e-5)
 
 
+def test_log_probabilities_are_exact_in_the_tails():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=400) > 1).astype(int)
+    model = AUCClassifierCV(random_state=0).fit(X, y)
+    far = np.array([[-1e3, 0.0, 0.0], [0.0, 0.0, 0.0], [1e3, 0.0, 0.0]])
+    log_odds = model.calibration_.slope * model.decision_function(far)
+    logs = model.predict_log_proba(far)
+    np.testing.assert_allclose(np.exp(logs), model.predict_proba(far), atol=1e-15)
+    np.testing.assert_allclose(logs[0], [0.0, log_odds[0]], rtol=1e-12)  # where the probability underflows
+    np.testing.assert_allclose(logs[2], [-log_odds[2], 0.0], rtol=1e-12)
+
+
 def test_probabilities_are_calibrated_on_new_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20000, 5))
