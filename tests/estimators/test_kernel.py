@@ -418,7 +418,7 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"choice": "worst"}, "choice='worst'; give one of"),
         ({"cv": 1}, "at least 2 folds"),
         ({"loss": "cubic"}, "loss='cubic'; give one of"),
-        ({"loss": "sigmoid"}, "no solver that certifies"),
+        ({"loss": "sigmoid"}, "no default solver that certifies"),
     ],
 )
 def test_bad_settings_are_named(settings, message):

@@ -313,12 +313,12 @@ def test_exact_is_asked_for_scatter_only_where_it_pays():
         ({"loss": "hinge", "l1_ratio": 0.5}, r"not 'elastic net' \(l1_ratio=0.5\); change alpha or l1_ratio$"),
         ({"loss": "hinge", "alphas": [1.0, 0.0]}, r"not 'none' \(alpha=0\); change alpha or l1_ratio, or .*'oam'"),
         ({"loss": "squared_hinge", "alphas": [0.0]}, "not 'none'.*alpha=0"),
-        ({"loss": []}, "give a name, or a list of names"),
-        ({"loss": None}, "give a name, or a list of names"),
+        ({"loss": []}, "give a name or a non-empty list of names"),
+        ({"loss": None}, "give a name or a non-empty list of names"),
         ({"loss": [["hinge"]]}, r"loss=\['hinge'\]; give one of"),
         ({"alphas": True}, "alphas=True; give a list of"),
         ({"alphas": "auto"}, "alphas='auto'; give a list of"),
-        ({"loss": "sigmoid"}, "no solver that certifies"),
+        ({"loss": "sigmoid"}, "no default solver that certifies"),
     ],
 )
 def test_bad_settings_are_named(table, options, message):

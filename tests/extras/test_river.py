@@ -168,7 +168,7 @@ def test_a_frame_with_a_bad_row_is_refused_whole(frame, labels, message, batch_s
         (({"a": None}, True), "feature 'a' is None"),
         (({"a": 1.0}, "maybe"), "label 'maybe' beside"),
         (({"a": 1.0}, None), "label None; drop the rows without a label"),
-        (({"a": 1.0}, np.nan), "label nan; leave out"),
+        (({"a": 1.0}, np.nan), "label nan; drop"),
         (({"a": 1.0}, True, -1.0), "a row has weight -1.0; give zero, or a number from 1e-100"),
         (({"a": 1.0}, True, "2"), "a row has weight '2'"),
         (({"a": 1e200, "b": 1.0}, True), "squares overflow"),
@@ -236,7 +236,7 @@ def test_a_positive_label_that_does_not_come_is_named():
 
 
 def test_labels_without_an_order_need_a_positive_one():
-    with pytest.raises(ValueError, match="name the positive one by pos_label"):
+    with pytest.raises(ValueError, match="pass the positive one as pos_label"):
         learned(OnlineAUC(), [{"a": 1.0}, {"a": 2.0}], ["b", 1])
 
 
