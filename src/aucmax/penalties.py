@@ -1,4 +1,4 @@
-"""Penalties: value, proximal step, and their part of the duality gap."""
+"""Penalties: value, proximal step, and contribution to the duality gap."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class ElasticNet:
 
     @classmethod
     def of(cls, alpha: float, l1_ratio: float) -> ElasticNet:
-        """From what users say: a strength and the share of the l1 norm."""
+        """From the users' parameters: the strength of the penalty and the share of the l1 norm."""
         return cls(l1=alpha * l1_ratio, l2=alpha * (1.0 - l1_ratio))
 
     @property
     def kind(self) -> str:
-        """What a solver must be able to take: "l2", "elastic net", "l1" or "none"."""
+        """The kind of penalty, which a solver must support: "l2", "elastic net", "l1" or "none"."""
         if self.l1 > 0:
             return "elastic net" if self.l2 > 0 else "l1"
         return "l2" if self.l2 > 0 else "none"
@@ -49,7 +49,7 @@ class ElasticNet:
         return soft_threshold(u, eta * self.l1) / (1.0 + eta * self.l2)
 
     def fenchel_gap(self, w: np.ndarray, u: np.ndarray) -> float:
-        """value(w) + conjugate(u) - w.u, as a sum of terms none of which is negative; needs l2 > 0."""
+        """value(w) + conjugate(u) - w.u, computed as a sum of non-negative terms; requires l2 > 0."""
         nearest = soft_threshold(u, self.l1) / self.l2
         step = w - nearest
         slack = self.l1 * np.abs(w) - w * np.clip(u, -self.l1, self.l1)
@@ -58,7 +58,7 @@ class ElasticNet:
 
 @dataclass(frozen=True)
 class Ball:
-    """No penalty inside the ball of that radius, infinite outside; `norm` is 1 or 2."""
+    """Zero inside the l1 or l2 ball of the given radius, infinite outside; `norm` is 1 or 2."""
 
     radius: float
     norm: int
@@ -68,11 +68,11 @@ class Ball:
     has_fenchel_gap: ClassVar[bool] = True
 
     def value(self, w: np.ndarray) -> float:
-        """Zero: iterates are kept inside."""
+        """Zero: iterates stay inside the ball."""
         return 0.0
 
     def prox(self, u: np.ndarray, eta: float) -> np.ndarray:
-        """The nearest point of the ball, whatever eta."""
+        """The nearest point of the ball, regardless of eta."""
         return project_l2(u, self.radius) if self.norm == 2 else project_l1(u, self.radius)
 
     def fenchel_gap(self, w: np.ndarray, u: np.ndarray) -> float:
@@ -105,5 +105,5 @@ def soft_threshold(u: np.ndarray, threshold: float) -> np.ndarray:
 
 @compiled
 def scalar_soft_threshold(u, threshold):
-    """The same for a number, in compiled loops; NaN stays NaN, so that guards against divergence see it."""
-    return u - min(max(u, -threshold), threshold)  # of all forms the one that is compiled to the fastest loops
+    """`soft_threshold` of a number, for compiled loops; NaN stays NaN, so that guards against divergence see it."""
+    return u - min(max(u, -threshold), threshold)  # of all equivalent forms, this one compiles to the fastest loops

@@ -209,7 +209,7 @@ def test_a_class_of_one_row_cannot_be_held_out(table):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"), [(np.nan, "NaN"), (np.inf, "infinity"), (1e200, "squares overflow; divide")]
+    ("spoil", "message"), [(np.nan, "NaN"), (np.inf, "infinity"), (1e200, "squares overflow; rescale")]
 )
 def test_invalid_tables_are_refused_with_the_reason(table, spoil, message):
     X, y, _ = table()

@@ -395,7 +395,7 @@ def test_a_table_of_constant_columns_ranks_nothing():
 
 def test_fewer_positives_than_folds_warns_and_works():
     X, y, _ = rings(60, rate=0.05)
-    with pytest.warns(UserWarning, match="one class has only 3 rows: 3 folds"):
+    with pytest.warns(UserWarning, match="one class has only 3 rows; using 3 folds"):
         model = KernelAUCClassifier("rbf", cv=5, random_state=0).fit(X, y)
     assert model.cv_auc_.shape == (11, 3)
 
@@ -418,7 +418,7 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"choice": "worst"}, "choice='worst'; give one of"),
         ({"cv": 1}, "at least 2 folds"),
         ({"loss": "cubic"}, "loss='cubic'; give one of"),
-        ({"loss": "sigmoid"}, "no solver that certifies"),
+        ({"loss": "sigmoid"}, "no default solver that certifies"),
     ],
 )
 def test_bad_settings_are_named(settings, message):

@@ -140,7 +140,7 @@ def test_gap_is_certified_or_the_user_is_warned(table):
     X, y, _ = table(unscaled=True)
     model = AUCClassifier(l1_ratio=0.5).fit(X, y)
     assert model.gap_ <= Exact().tol * model.objective_
-    with pytest.warns(ConvergenceWarning, match="raise alpha, use standardize=True"):
+    with pytest.warns(ConvergenceWarning, match="increase alpha, use standardize=True"):
         AUCClassifier(alpha=1e-6, standardize=False, solver=CG(max_epochs=1, iterations=1)).fit(X, y)
 
 
@@ -204,8 +204,8 @@ def _no_positive_weight(X, y, weight):
     [
         (_nan, "NaN"),
         (_infinite, "infinity"),
-        (_huge, "squares overflow; divide"),
-        (_tiny, "column 1 of X has values whose squares vanish; divide"),
+        (_huge, "squares overflow; rescale"),
+        (_tiny, "column 1 of X has values whose squares underflow to zero; rescale"),
         (_one_class, "only one class"),
         (_three_classes, "Only binary classification"),
         (_negative_weight, "negative, NaN or infinite"),

@@ -323,15 +323,15 @@ def test_exact_is_asked_for_scatter_only_where_it_pays():
         ({"l1_ratio": 2}, "l1_ratio=2"),
         ({"loss": "cubic"}, "loss='cubic'; give one of"),
         ({"loss": ["squared", "cubic"]}, "loss='cubic'; give one of"),
-        ({"loss": "hinge", "l1_ratio": 0.5}, r"not 'elastic net' \(l1_ratio=0.5\); change these$"),
-        ({"loss": "hinge", "alphas": [1.0, 0.0]}, r"not 'none' \(alpha=0\); change these, or .*'oam'"),
+        ({"loss": "hinge", "l1_ratio": 0.5}, r"not 'elastic net' \(l1_ratio=0.5\); change alpha or l1_ratio$"),
+        ({"loss": "hinge", "alphas": [1.0, 0.0]}, r"not 'none' \(alpha=0\); change alpha or l1_ratio, or .*'oam'"),
         ({"loss": "squared_hinge", "alphas": [0.0]}, "not 'none'.*alpha=0"),
-        ({"loss": []}, "give a name, or a list of names"),
-        ({"loss": None}, "give a name, or a list of names"),
+        ({"loss": []}, "give a name or a non-empty list of names"),
+        ({"loss": None}, "give a name or a non-empty list of names"),
         ({"loss": [["hinge"]]}, r"loss=\['hinge'\]; give one of"),
         ({"alphas": True}, "alphas=True; give a list of"),
         ({"alphas": "auto"}, "alphas='auto'; give a list of"),
-        ({"loss": "sigmoid"}, "no solver that certifies"),
+        ({"loss": "sigmoid"}, "no default solver that certifies"),
     ],
 )
 def test_bad_settings_are_named(table, options, message):
@@ -343,13 +343,13 @@ def test_bad_settings_are_named(table, options, message):
 def test_one_class_folds_are_named(table):
     X, y, _ = table()
     order = np.argsort(y)
-    with pytest.raises(ValueError, match="fold 0 are of one class only"):
+    with pytest.raises(ValueError, match="fold 0 are all of one class"):
         AUCClassifierCV(cv=KFold(6)).fit(X[order], y[order])
 
 
 def test_fewer_rows_of_a_class_than_folds_warns_and_works(table):
     X, y, _ = table(30, 3, rate=0.1)
-    with pytest.warns(UserWarning, match="one class has only 3 rows: 3 folds"):
+    with pytest.warns(UserWarning, match="one class has only 3 rows; using 3 folds"):
         model = AUCClassifierCV(cv=5, random_state=0).fit(X, y)
     assert model.cv_auc_.shape == (11, 3)
 

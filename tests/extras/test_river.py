@@ -167,8 +167,8 @@ def test_a_frame_with_a_bad_row_is_refused_whole(frame, labels, message, batch_s
         (({"a": np.nan}, True), "feature 'a' is nan"),
         (({"a": None}, True), "feature 'a' is None"),
         (({"a": 1.0}, "maybe"), "label 'maybe' beside"),
-        (({"a": 1.0}, None), "label None; leave out the rows without a label"),
-        (({"a": 1.0}, np.nan), "label nan; leave out"),
+        (({"a": 1.0}, None), "label None; drop the rows without a label"),
+        (({"a": 1.0}, np.nan), "label nan; drop"),
         (({"a": 1.0}, True, -1.0), "a row has weight -1.0; give zero, or a number from 1e-100"),
         (({"a": 1.0}, True, "2"), "a row has weight '2'"),
         (({"a": 1e200, "b": 1.0}, True), "squares overflow"),
@@ -215,10 +215,10 @@ def test_a_batch_that_fails_leaves_the_rows_that_wait(monkeypatch):
         ({"batch_size": 1.5}, ValueError, "batch_size=1.5; give an integer of 1 or more"),
         ({"batch_size": "5"}, ValueError, "batch_size='5'; give an integer of 1 or more"),
         ({"seed": "x"}, ValueError, "'x' cannot be used to seed"),
-        ({"solver": "opauc", "l1_ratio": 0.5}, ValueError, "OPAUC takes the penalties"),
+        ({"solver": "opauc", "l1_ratio": 0.5}, ValueError, "OPAUC supports the penalties"),
         ({"solver": SPAM(step=-1.0)}, ValueError, "step=-1.0"),
         ({"solver": Exact(forgetting=2.0)}, ValueError, "forgetting=2.0"),
-        ({"loss": "hinge"}, ValueError, r"solver='auto' has none for a stream with loss='hinge'; choose .*\['oam'\]"),
+        ({"loss": "hinge"}, ValueError, r"'auto' has no default for a stream with loss='hinge'; choose .*\['oam'\]"),
         ({"loss": "aum"}, ValueError, "loss='aum'; choose another loss"),
     ],
 )
@@ -236,7 +236,7 @@ def test_a_positive_label_that_does_not_come_is_named():
 
 
 def test_labels_without_an_order_need_a_positive_one():
-    with pytest.raises(ValueError, match="name the positive one by pos_label"):
+    with pytest.raises(ValueError, match="pass the positive one as pos_label"):
         learned(OnlineAUC(), [{"a": 1.0}, {"a": 2.0}], ["b", 1])
 
 

@@ -101,7 +101,7 @@ def test_threshold_for_full_recall_keeps_float32():
         ({}, "0 targets given: .* give exactly one of fpr, tpr, precision"),
         ({"fpr": 0.1, "tpr": 0.9}, "2 targets given"),
         ({"fpr": 1.5}, "fpr=1.5; give a number from 0 to 1"),
-        ({"precision": 0.9}, "no threshold reaches precision 0.9; ask for 0.5"),
+        ({"precision": 0.9}, "no threshold reaches precision 0.9; give at most 0.5"),
     ],
 )
 def test_threshold_refuses_targets_it_cannot_meet(target, message):

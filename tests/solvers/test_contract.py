@@ -233,12 +233,12 @@ def test_other_losses_and_penalties_are_refused_by_name(table, name, monkeypatch
     monkeypatch.setitem(LOSSES, "cubic", Cubic)
     X, y, _ = table()
     taken = losses_of(SOLVERS[name])
-    with pytest.raises(ValueError, match=re.escape(f"does not take loss='cubic'; it takes {taken}")):
+    with pytest.raises(ValueError, match=re.escape(f"does not support loss='cubic'; it supports {taken}")):
         AUCClassifier(solver=name, loss="cubic").fit(X, y)
     refused = {"l1": 1.0, "elastic net": 0.5}
     for kind, ratio in refused.items():
         if kind not in SOLVERS[name].penalties:
-            with pytest.raises(ValueError, match=f"not '{kind}'.*change these"):
+            with pytest.raises(ValueError, match=f"not '{kind}'.*change alpha or l1_ratio"):
                 AUCClassifier(solver=name, loss=SOLVERS[name].losses[0].name, l1_ratio=ratio).fit(X, y)
 
 
@@ -253,7 +253,7 @@ def test_limits_of_a_run_are_checked(table, settings):
 
 def test_fsauc_refuses_the_l1_norm(table):
     X, y, _ = table()
-    with pytest.raises(ValueError, match=r"takes the penalties .*, not 'l1'"):
+    with pytest.raises(ValueError, match=r"supports the penalties .*, not 'l1'"):
         AUCClassifier(solver="fsauc", l1_ratio=1.0).fit(X, y)
 
 

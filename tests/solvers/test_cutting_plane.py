@@ -134,7 +134,7 @@ def test_the_run_ends_where_planes_hardly_move_the_gap(alpha):
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.1), ElasticNet(0.1, 0.0), ElasticNet(0.0, 0.0)])
 def test_refuses_other_penalties(table, penalty):
     data = make(*table(), 1.0).data
-    with pytest.raises(ValueError, match="takes an L2 penalty alone"):
+    with pytest.raises(ValueError, match="supports only an L2 penalty"):
         CuttingPlane().solve(Problem(data, Hinge(), penalty))
 
 

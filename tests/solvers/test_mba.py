@@ -68,7 +68,7 @@ def test_passes_count_two_rows_a_pair(table):
         (MBA(pairs=0), 2, "pairs=0; give an integer of 1 or more$"),
         (MBA(pairs=10.5), 2, "pairs=10.5; give an integer"),
         (MBA(pairs=None), 2, "pairs=None; give an integer"),
-        (MBA(), 3001, "matrix of 3001 x 3001"),
+        (MBA(), 3001, "keeps a 3001 x 3001 matrix"),
     ],
 )
 def test_invalid_settings_are_named(solver, dim, message):

@@ -177,7 +177,7 @@ def test_wide_tables_need_another_covariance():
 def test_invalid_settings_are_refused():
     with pytest.raises(ValueError, match=r"covariance='sparse'; give one of \['full', 'diagonal', 'sketched'\]"):
         OPAUC(covariance="sparse").check_settings()
-    with pytest.raises(ValueError, match="average=True is not offered"):
+    with pytest.raises(ValueError, match="average=True is not supported"):
         OPAUC(covariance="sketched", average=True).check_settings()
 
 

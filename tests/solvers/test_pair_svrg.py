@@ -184,7 +184,7 @@ def test_outliers_hardly_matter_with_importance(table):
 
 
 def test_no_penalty_is_refused():
-    with pytest.raises(ValueError, match=r"PairSVRG takes the penalties.* not 'none'.* take one of.*'exact'"):
+    with pytest.raises(ValueError, match=r"PairSVRG supports the penalties.* not 'none'.* use one of.*'exact'"):
         check_penalty_supported(PairSVRG(), ElasticNet(0.0, 0.0), Squared())
 
 

@@ -121,7 +121,7 @@ def test_an_invalid_radius_is_named(table, radius):
 @pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
 def test_a_share_of_the_l1_norm_is_refused(table, l1_ratio):
     X, y, _ = table()
-    with pytest.raises(ValueError, match=r"RankOpt takes the penalties \['l2', 'none'\]"):
+    with pytest.raises(ValueError, match=r"RankOpt supports the penalties \['l2', 'none'\]"):
         AUCClassifier(loss="sigmoid", l1_ratio=l1_ratio).fit(X, y)
 
 

@@ -118,7 +118,7 @@ def test_only_a_solver_that_keeps_all_moments_unlearns():
 
 
 def test_an_unsupported_penalty_is_refused_with_solvers_that_support_it():
-    with pytest.raises(ValueError, match=r"not 'elastic net' \(l1_ratio=0.5\).*take one of \['cg', 'exact'"):
+    with pytest.raises(ValueError, match=r"not 'elastic net' \(l1_ratio=0.5\).*use one of \['cg', 'exact'"):
         check_penalty_supported(SOLVERS["sdca"](), ElasticNet(0.1, 0.1), LOSSES["squared"]())
 
 

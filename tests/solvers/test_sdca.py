@@ -150,7 +150,7 @@ def test_outliers_do_not_slow_systematic_visits(table):
 
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.1), ElasticNet(0.0, 0.0)])
 def test_other_penalties_are_refused(penalty):
-    with pytest.raises(ValueError, match=r"SDCA takes the penalties \['l2'\], not.* take one of.*'exact'"):
+    with pytest.raises(ValueError, match=r"SDCA supports the penalties \['l2'\], not.* use one of.*'exact'"):
         check_penalty_supported(SDCA(), penalty, Squared())
 
 

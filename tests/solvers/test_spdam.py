@@ -163,7 +163,7 @@ def test_a_start_at_the_optimum_stays_there(table):
 
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.0), ElasticNet(0.0, 0.0)])
 def test_penalties_without_l2_are_refused(penalty):
-    with pytest.raises(ValueError, match=r"SPDAM takes the penalties.* not.* take one of.*'exact'"):
+    with pytest.raises(ValueError, match=r"SPDAM supports the penalties.* not.* use one of.*'exact'"):
         check_penalty_supported(SPDAM(), penalty, Squared())
 
 

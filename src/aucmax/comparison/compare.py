@@ -43,15 +43,15 @@ def compare(
     y : array of two distinct labels
         The larger one is positive.
     models : names, or a dict of classifiers or names
-        Names are those of `STANDARD_MODELS`, the default, and of `SOLVERS` (`AUCClassifier` with that solver).
+        Names from `STANDARD_MODELS`, which are the default, or `SOLVERS` (`AUCClassifier` with that solver).
     cv : int or splitter
         Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
     sample_weight : array, optional
         Passed to the models that support it, and to the AUC.
     groups : array, optional
-        Rows of a group stay in the same fold. Inner cross-validation of the models ignores the groups.
+        Rows of a group stay in the same fold. The inner cross-validation of the models ignores the groups.
     reference : str, optional
-        The model to test against; by default "logistic" if it is compared, else the first one.
+        The model to test against; by default "logistic" if it is among the models, else the first one.
     random_state : int
         Random seed of the folds and of the named models.
     progress : callable, optional
@@ -123,7 +123,7 @@ def _row(
 
 
 def _unweighted_note(runs: dict[str, OutOfFoldScores], data: ComparisonData) -> list[str]:
-    """Which models were fitted without the sample weights."""
+    """A note on which models were fitted without the sample weights, if any."""
     unweighted = [name for name, run in runs.items() if not run.weighted]
     if data.weight is None or not unweighted:
         return []
@@ -131,7 +131,7 @@ def _unweighted_note(runs: dict[str, OutOfFoldScores], data: ComparisonData) -> 
 
 
 def _kernel_note(models: dict[str, Any], runs: dict[str, OutOfFoldScores], data: ComparisonData) -> list[str]:
-    """Prefer our linear model to our kernel model, if both are compared, unless that ranks significantly better."""
+    """A note to prefer our linear model to our kernel model, unless the latter ranks significantly better."""
     linear = next((name for name, model in models.items() if isinstance(model, AUCClassifierCV)), None)
     kernel = next((name for name, model in models.items() if isinstance(model, KernelAUCClassifier)), None)
     if linear is None or kernel is None:

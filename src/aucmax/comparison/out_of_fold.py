@@ -25,7 +25,7 @@ __all__ = ["ComparisonData", "OutOfFoldScores", "make_comparison_data", "out_of_
 
 
 class ComparisonData(NamedTuple):
-    """What all models are evaluated on."""
+    """The data and folds on which all models are evaluated."""
 
     X: Any  # rows, as the user passed them
     y: np.ndarray  # labels
@@ -37,17 +37,17 @@ class ComparisonData(NamedTuple):
 class OutOfFoldScores(NamedTuple):
     """The results of one model."""
 
-    scores: np.ndarray  # of every row; NaN where it is in no test set
-    influence: np.ndarray  # of every row on the AUC of its fold; 0 where it is in no test set
-    aucs: np.ndarray  # of every fold
-    seconds: np.ndarray  # time to fit, for every fold
+    scores: np.ndarray  # of each row; NaN if it is in no test set
+    influence: np.ndarray  # of each row on the AUC of its fold; 0 if it is in no test set
+    aucs: np.ndarray  # of each fold
+    seconds: np.ndarray  # time to fit, for each fold
     weighted: bool  # whether `fit` takes sample weights
 
 
 def make_comparison_data(
     X: Any, y: Any, cv: Any, sample_weight: Any, groups: Any, random_state: int
 ) -> ComparisonData:
-    """Validate the input once and make the folds, each with two or more test rows of both classes."""
+    """Validate the input once and make the folds, each with at least two test rows of each class."""
     labels = check_1d(y, "y")
     is_pos = labels == binary_labels(labels)[1]
     weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
@@ -60,14 +60,15 @@ def make_comparison_data(
     for number, (_, test) in enumerate(folds, 1):
         rare = int(np.bincount(is_pos[test], minlength=2).min())
         if rare < 2:
-            raise ValueError(f"fold {number} of {len(folds)} tests {rare} row of one class, and needs 2; lower cv")
+            where = f"fold {number} of {len(folds)}"
+            raise ValueError(f"{where} needs 2 test rows of each class, but one class has {rare}; lower cv")
     return ComparisonData(X, labels, is_pos, weight, folds)
 
 
 def out_of_fold_scores(
     model: Any, data: ComparisonData, after_fold: Callable[[], None] = lambda: None
 ) -> OutOfFoldScores:
-    """Fit a clone of the model on every training set and evaluate it on the test set; only `fit` is timed."""
+    """Fit a clone of the model on each training set and evaluate it on the test set; only `fit` is timed."""
     n = len(data.y)
     weight_name = _weight_argument(model)
     scores = np.full(n, np.nan)
@@ -93,13 +94,13 @@ def _check_n_folds(cv: Any, is_pos: np.ndarray) -> None:
     check_param("cv", cv, Integer(2))
     rare = int(np.bincount(is_pos, minlength=2).min())
     if rare < 4:
-        raise ValueError(f"the rarer class has {rare} rows; it takes 4 to evaluate a model on rows it has not seen")
+        raise ValueError(f"the rarer class has {rare} rows; cross-validation needs at least 4, so add rows")
     if rare < 2 * cv:
         raise ValueError(f"cv={cv}, but the rarer class has {rare} rows; lower cv to {rare // 2}, or add rows")
 
 
 def _weight_argument(model: Any) -> str | None:
-    """Name of the argument of `fit` for sample weights (in a pipeline, of its last step); None if it takes none."""
+    """Name of the `fit` argument for sample weights (in a pipeline, of its last step); None if there is none."""
     if get_config()["enable_metadata_routing"]:
         routed = get_routing_for_object(model).consumes("fit", ["sample_weight"])
         return "sample_weight" if routed else None

@@ -1,4 +1,4 @@
-"""Comparison: what `compare` returns, one row per model."""
+"""Comparison: the result of `compare`, one row per model."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class ComparisonRow:
     difference, std_error : float
         AUC minus that of the reference, and its standard error.
     delong_error : float
-        The part of the standard error that new test rows alone explain.
+        DeLong's standard error, which accounts for new test rows only.
     p_value : float
-        Of the two-sided test that the difference is zero.
+        Two-sided p-value of the hypothesis that the difference is zero.
     verdict : {"reference", "better", "tie", "worse"}
-        Against the reference; "tie" if there is no significant difference.
+        Relative to the reference; "tie" if there is no significant difference.
     aucs : tuple of float
-        AUC of every fold.
+        AUC of each fold.
     """
 
     name: str
@@ -53,7 +53,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Models side by side, the best first.
+    """A comparison of models, the best first.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Comparison:
 
     @property
     def summary(self) -> str:
-        """One sentence on aucmax (or on the best model, if it was not compared) against the reference."""
+        """One sentence on how aucmax (or, if it was not compared, the best model) compares with the reference."""
         others = [row for row in self.rows if row.name != self.reference]
         if not others:
             row = self.rows[0]
@@ -96,7 +96,7 @@ class Comparison:
         return _sentence(row, self[self.reference])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON-serialisable values, without the scores."""
+        """The comparison as JSON-serialisable values, without the scores."""
         rows = [asdict(row) | {"aucs": list(row.aucs)} for row in self.rows]
         names = ("reference", "n_rows", "n_positive", "n_folds", "best", "summary")
         return {"rows": rows, **{name: getattr(self, name) for name in names}, "notes": list(self.notes)}

@@ -32,9 +32,9 @@ SIGNIFICANCE_LEVEL = 0.05
 class PairedDifference(NamedTuple):
     """The difference of two mean AUCs on the same folds, and the test that it is zero."""
 
-    difference: float
-    std_error: float
-    delong_error: float  # the part of the standard error that new test rows alone explain
+    difference: float  # first mean AUC minus the second
+    std_error: float  # of the difference
+    delong_error: float  # DeLong's standard error, which accounts for new test rows only
     p_value: float  # two-sided
 
     @property

@@ -27,37 +27,38 @@ from aucmax.validation.params import Boolean, Number, Option, check_params
 class AUMClassifier(LinearRanker):
     """Linear ranking by descent on AUM, the area under the minimum of false positives and false negatives.
 
-    AUM is low where AUC is high, and has a gradient. It is not AUC: on some tables its minimum ranks worse than the
-    squared loss, which the descent starts from. A fraction of the rows is therefore held out for validation, and the
-    step with the best AUC on them is kept; the start is among the candidates.
+    AUM is low where AUC is high, and has a gradient. It is not AUC: on some tables its minimiser ranks worse than
+    that of the squared loss, from which the descent starts. A fraction of the rows is therefore held out for
+    validation, and the step with the best AUC on them is kept; the start is among the candidates.
 
     Parameters
     ----------
     line_search : {"first_min", "linear", "all", "grid", "constant"}
-        How far to go along minus the gradient: to the first minimum of AUM, found exactly; to the lowest AUM of the
-        first n crossings of thresholds, or of all; to the best of the steps 10^-9 .. 10^9; or always by `eta`.
+        How far to go along the negative gradient: to the first minimum of AUM, found exactly; to the lowest AUM among
+        the first n crossings of thresholds, or among all; to the best of the steps 10^-9 .. 10^9; or always by `eta`.
     step_from : {"aum", "validation_auc"}
         Search for low AUM, or for high AUC on the validation rows.
     eta : float
-        The constant step.
+        Step size for `line_search="constant"`.
     alpha : float
         Strength of the penalty alpha/2 |w|^2; AUM is divided by the number of rows of the rarer class.
     normalization : {"auto", "mean_difference", "norm", "none"}
-        AUM shrinks with the weights, so something has to be fixed: the difference of the class means of the scores
-        ("auto" and "mean_difference"), or the norm of the weights, which is what was published and ranks worse.
+        AUM shrinks with the weights, so their scale has to be fixed: by the difference of the class means of the
+        scores ("auto" and "mean_difference"), or by the norm of the weights ("norm"), as published, which ranks
+        worse.
     max_epochs : int
         Maximum number of steps.
     tol : float
         Stop when a step lowers the objective by less than this fraction of it.
     validation_fraction : float or None
-        Fraction of each class that is held out. With None no rows are; then the weights with the lowest objective are
-        kept.
+        Fraction of each class that is held out. With None no rows are held out, and the weights with the lowest
+        objective are kept.
     patience : int or None
         Stop after this number of steps without a better validation AUC.
     start : {"exact", "random"}
         Initial weights: the minimiser of the squared loss, or standard normal random numbers.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X anyway.
+        Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
         Cost of an error on each class, in AUM and for the intercept; "balanced" turns counts into rates.
     random_state : int, RandomState or None
@@ -137,11 +138,11 @@ class AUMClassifier(LinearRanker):
             NumPy array, SciPy sparse matrix or array, pandas, polars or Arrow table.
         y : array of two distinct labels
         sample_weight : array of non-negative numbers, optional
-            A weight of k equals k copies of the row if none are held out (`validation_fraction=None`, or
-            `validation` given); otherwise whole rows are drawn, with their weight, whereas copies would be drawn one
-            by one.
+            A weight of k equals k copies of the row if no rows are held out (`validation_fraction=None`, or
+            `validation` given); otherwise a row is held out with all its weight, whereas copies would be drawn one by
+            one.
         validation : (X, y), optional
-            A validation set; then no rows are held out.
+            A validation set; if given, no rows are held out.
         callback : callable, optional
             Called with every `DescentRecord`; the descent stops when it returns True.
         """
@@ -180,7 +181,7 @@ class AUMClassifier(LinearRanker):
     def _split(
         self, table: LabeledData, validation: Any, rng: np.random.Generator
     ) -> tuple[LabeledData, LabeledData | None]:
-        """The rows to descend on, and those that choose the step."""
+        """The rows to descend on, and the validation rows, if any."""
         if validation is not None:
             X, y = check_validation(self, validation)
             return table, LabeledData(X, y, np.ones(y.size))
@@ -206,7 +207,7 @@ def _errors(table: LabeledData, costs: tuple[float, float]) -> ErrorFunctions:
 
 
 def _draw_held_out(y: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
-    """Which rows are held out: that fraction of each class, at least one row and not all."""
+    """A mask of the rows held out: the given fraction of each class, at least one row and not all."""
     held_out = np.zeros(y.size, dtype=bool)
     for label in (1.0, -1.0):
         rows = np.flatnonzero(y == label)

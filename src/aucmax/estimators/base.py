@@ -1,4 +1,4 @@
-"""What estimators share: validated input, labels from scores, storing a solution."""
+"""What the estimators share: validating input, predicting labels from scores, storing a solution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aucmax.validation.inputs import TABLE, LabeledData, check_table
 
 
 def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
-    """The positive label at scores of at least the threshold, or above 0 if there is none."""
+    """The positive label where the score is at least the threshold or, without a threshold, above 0."""
     positive = scores > 0 if threshold is None else scores >= threshold
     return classes[positive.astype(int)]
 
@@ -33,10 +33,9 @@ class Ranker(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Predict the positive label where the score is above 0.
 
-        Every estimator places its zero: midway between the class means of the scores (`AUCClassifier`), where the
-        calibrated probability is 1/2 (estimators with `predict_proba`), or at the fewest training errors
-        (`AUMClassifier`). For another trade-off compare the scores with a threshold of your own, such as
-        `threshold_at(fpr=0.01)`.
+        Zero lies midway between the class means of the scores (`AUCClassifier`), where the calibrated probability is
+        1/2 (estimators with `predict_proba`), or where training errors are fewest (`AUMClassifier`). For another
+        trade-off, compare the scores with a threshold of your own, such as `threshold_at(fpr=0.01)`.
         """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_)
@@ -48,17 +47,17 @@ class Ranker(ClassifierMixin, BaseEstimator):
         return tags
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> LabeledData:
-        """Validate the training data, and store their classes."""
+        """Validate the training data and store their classes."""
         table, self.classes_ = check_table(self, X, y, sample_weight)
         return table
 
     def _validate_rows(self, X: Any, fitted: str) -> Any:
-        """Validate rows to score, once the attribute `fitted` is there."""
+        """Check that the attribute `fitted` is set, and validate rows to score."""
         check_is_fitted(self, fitted)
         return validate_data(self, X, reset=False, **TABLE)
 
     def _store_solution(self, solution: Solution, solver: Solver, alpha: float) -> None:
-        """How the run of a solver ended; refuse weights that are not finite, and warn if it did not converge."""
+        """Store the outcome of a run; reject non-finite weights, and warn if the solver did not converge."""
         check_finite_weights(solution.coef, solver)
         self.alpha_ = alpha
         self.solver_ = solver_name(solver)
@@ -69,8 +68,8 @@ class Ranker(ClassifierMixin, BaseEstimator):
         if not solution.converged:
             warnings.warn(
                 f"solver {self.solver_!r} stopped after {self.n_iter_} epochs at a gap of {self.gap_:.1e}, above "
-                f"tol = {solver.tol:.0e} times the objective {self.objective_:.6g}; raise alpha, use "
-                "standardize=True, or, where a solver can be chosen, pass one with larger max_epochs or tol",
+                f"tol={solver.tol:.0e} times the objective {self.objective_:.6g}; increase alpha, use "
+                "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -85,7 +84,7 @@ class LinearRanker(Ranker):
         return dot(X, self.coef_[0]) + self.intercept_[0]
 
     def _store_weights(self, data: Data, coef: np.ndarray, class_weight: Any = None) -> None:
-        """Weights in the units of X, and the intercept that puts zero midway between the class means."""
+        """Store weights in the units of X, and the intercept that puts zero midway between the class means."""
         w = coef / data.scale
         midpoint = (data.raw_means @ w).mean()
         shift = 0.0 if class_weight is None else intercept_shift(data, coef, class_weight, self.classes_)

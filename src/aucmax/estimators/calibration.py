@@ -15,7 +15,7 @@ from aucmax.metrics import threshold_for
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData
 
-FLATTEST = 1e-3  # smallest slope, in standard deviations of the scores: the order of the scores is kept
+FLATTEST = 1e-3  # smallest slope, per standard deviation of the scores: positive, so that their order is kept
 
 
 class Calibration(NamedTuple):
@@ -26,7 +26,7 @@ class Calibration(NamedTuple):
 
     @classmethod
     def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Calibration:
-        """Maximum likelihood against slightly softened labels, which keeps separable scores finite.
+        """Maximum likelihood with smoothed labels, so that the slope is finite even if the scores are separable.
 
         Examples
         --------
@@ -41,17 +41,17 @@ class Calibration(NamedTuple):
         return cls(float(slope), float(intercept - slope * scores.mean()))
 
     def log_odds(self, scores: np.ndarray) -> np.ndarray:
-        """Of the positive class."""
+        """Log-odds of the positive class."""
         return self.slope * scores + self.intercept
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """Of the negative and of the positive class, of shape (n, 2)."""
+        """Probabilities of the negative and the positive class, of shape (n, 2)."""
         log_odds = self.log_odds(scores)
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
 
 class CalibratedMixin:
-    """Probabilities, thresholds and the plot of the path, from out-of-fold scores.
+    """Probabilities and thresholds from out-of-fold scores, and the plot of the path.
 
     An estimator with `decision_function`, `alphas_` and `cv_auc_` calls `_calibrate` at the end of `fit`.
     """
@@ -66,7 +66,7 @@ class CalibratedMixin:
         return self.calibration_.probabilities(scores)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
+        """Logarithm of `predict_proba`, without underflow."""
         scores = self.decision_function(X)
         log_odds = self.calibration_.log_odds(scores)
         return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
@@ -74,9 +74,10 @@ class CalibratedMixin:
     def threshold_at(
         self, *, fpr: float | None = None, tpr: float | None = None, precision: float | None = None
     ) -> float:
-        """Smallest score to call positive, such that the out-of-fold scores keep a rate.
+        """The threshold on the scores that achieves a rate on the out-of-fold scores.
 
-        Give one of: `fpr`, the highest false positive rate; `tpr`, the lowest recall; `precision`, the lowest one.
+        Give exactly one of `fpr`, the maximum false positive rate; `tpr`, the minimum recall; or `precision`, the
+        minimum precision. Rows that score at least the threshold are called positive.
         """
         check_is_fitted(self, "calibration_")
         seen = ~np.isnan(self.oof_scores_)
@@ -92,7 +93,7 @@ class CalibratedMixin:
         return plot_path(self.alphas_, self.cv_auc_, ax)
 
     def _calibrate(self, scores: np.ndarray, table: LabeledData) -> float:
-        """Store out-of-fold scores and calibration, with zero at probability 1/2; return how far zero has moved."""
+        """Store out-of-fold scores and calibration, with zero at probability 1/2; return the shift of zero."""
         seen = ~np.isnan(scores)
         weight = _class_total_weights(seen, table)
         slope, intercept = Calibration.fit(scores[seen], table.y[seen], weight[seen])
@@ -105,7 +106,7 @@ class CalibratedMixin:
 
 
 def _class_total_weights(seen: np.ndarray, table: LabeledData) -> np.ndarray:
-    """Weights with which the scored rows of each class weigh as much as all of it: a subsample may be balanced."""
+    """Weights that restore the total weight of each class among the scored rows: a subsample may be balanced."""
     weight = table.weight.copy()
     for mine in (table.y > 0, table.y < 0):
         weight[mine] *= table.weight[mine].sum() / table.weight[mine & seen].sum()
@@ -113,14 +114,14 @@ def _class_total_weights(seen: np.ndarray, table: LabeledData) -> np.ndarray:
 
 
 def _soft_labels(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Labels 0/1 moved inwards by Laplace's rule; weights that sum to less than the rows count as shares of these."""
+    """Labels 0/1 with Laplace smoothing; weights that sum to less than the number of rows are scaled up to it."""
     count = weight * max(1.0, np.count_nonzero(weight) / weight.sum())
     pos, neg = count[y > 0].sum(), count[y < 0].sum()
     return np.where(y > 0, (pos + 1.0) / (pos + 2.0), 1.0 / (neg + 2.0))
 
 
 def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Slope and intercept of least weighted logistic loss, by Newton steps with backtracking."""
+    """Slope and intercept that minimise the weighted logistic loss, by Newton steps with backtracking."""
     theta = np.zeros(2)
     value, gradient, hessian = _logistic(z, target, weight, theta)
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""Costs of errors by class: what `class_weight` means for a ranking."""
+"""Costs of errors by class: the meaning of `class_weight` for a ranking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aucmax.solvers.registry import solver_name
 
 
 def class_costs(class_weight: Any, classes: np.ndarray) -> tuple[float, float]:
-    """Cost of an error on a negative and on a positive row, from a dict by label; a label left out costs 1."""
+    """Cost of an error on a negative and on a positive row, from a dict by label; a missing label has cost 1."""
     labels = classes.tolist()
     if not isinstance(class_weight, dict) or not set(class_weight) <= set(labels):
         raise ValueError(f"class_weight={class_weight!r}; give None, 'balanced' or a dict with keys among {labels}")
@@ -34,7 +34,7 @@ def intercept_shift(data: Data, coef: np.ndarray, class_weight: Any, classes: np
 
 
 def check_stream_costs(class_weight: Any, classes: np.ndarray, solver: Solver) -> None:
-    """Refuse class costs in a stream that keeps no covariances, without which they cannot shift the intercept."""
+    """Reject class costs in a stream that keeps no covariances, which the shift of the intercept requires."""
     if not isinstance(class_weight, dict) or solver.from_moments:
         return
     negative, positive = class_costs(class_weight, classes)

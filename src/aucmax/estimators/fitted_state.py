@@ -1,7 +1,7 @@
 """Fitted state: a fit that fails, or is interrupted, leaves the estimator as it was.
 
-Validation sets `n_features_in_` and `classes_` before the work begins; without these decorators a run that fails
-later would leave them beside the weights of an earlier fit.
+Validation sets `n_features_in_` and `classes_` before the work begins; without these decorators a fit that fails
+later would leave them alongside the weights of an earlier fit.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ def restores_on_error(method: Method) -> Method:
 
 
 def resets_fitted_state(fit: Method) -> Method:
-    """Delete what the last fit has set, so that nothing of it survives beside the new; restore it if this one fails.
+    """Delete the attributes set by the last fit, so that none of them outlives it; restore them if this fit fails.
 
-    Attributes that a subclass sets before it calls `fit` are not the fit's own, and stay.
+    Attributes that a subclass sets before it calls `fit` were not set by the fit, and are kept.
     """
     return _guarded(fit, reset=True)
 

@@ -1,4 +1,4 @@
-"""KernelAUCClassifier: Nystroem features, with the path and the folds of the linear classifier."""
+"""KernelAUCClassifier: a linear ranking of Nystroem features, with kernel and penalty chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -31,62 +31,64 @@ from aucmax.validation.params import Boolean, Integer, Number, Option, check_par
 class KernelAUCClassifier(CalibratedMixin, Ranker):
     """Nonlinear ranking: the squared pairwise loss in the feature space of a kernel, chosen by cross-validated AUC.
 
-    A row is compared with landmarks, half of them from each class. The kernel values become Nystroem features, and
+    Each row is compared with landmarks, half of them from each class. The kernel values become Nystroem features, and
     all folds and all alphas come from the moments of these, as in `AUCClassifierCV`. Kernels and their scales are
     compared on at most 4,000 rows with 250 landmarks; the best is then fitted with all rows and landmarks. Features
-    are made for some rows at a time: beyond the table itself it takes the memory of `tuning_rows` rows of features,
-    or 128 megabytes if that is less, as much again for chunks, and ten numbers per row.
+    are computed in chunks: beyond the table itself, fitting takes the memory of `tuning_rows` rows of features, or
+    128 megabytes if that is less, as much again for chunks, and ten numbers per row.
 
     Parameters
     ----------
     kernel : "auto", name or list of names
-        "linear"; "rbf", exp(-gamma |x - z|^2); "laplacian", exp(-gamma |x - z|_1); "ranks", the laplacian of the
-        ranks of the columns. "auto" tries all, for a sparse table the first two, which are all that it takes.
+        "linear"; "rbf", exp(-gamma |x - z|^2); "laplacian", exp(-gamma |x - z|_1); "ranks", the Laplacian kernel of
+        the ranks of the columns. "auto" tries all of them, or for a sparse table the first two, the only ones that
+        support it.
     n_components : int or "auto"
-        Landmarks; "auto" takes 300 to 600, fewer for long tables. Never more than there are rows.
+        Number of landmarks; "auto" means 300 to 600, fewer for long tables. Never more than the number of rows.
     gamma : float or None
-        Scale of the kernel, in scaled columns; None tries several around the typical distance of two landmarks.
+        Scale of the kernel, for scaled columns; None tries several around the inverse median distance between
+        landmarks.
     alpha : float or "auto"
         Strength of the penalty; "auto" chooses among 11 by cross-validated AUC.
     loss : {"squared", "squared_hinge", "hinge"}
-        Pairwise loss of the final model; settings are compared by the squared one, which is fastest.
+        Pairwise loss of the final model; settings are compared with the squared loss, which is fastest.
     cv : int or splitter
         As in `AUCClassifierCV`.
     choice : {"best", "one_se"}
         As in `AUCClassifierCV`.
     n_averaged : int
-        Of how many kernels, at most, the scores are averaged: the best ones, each at its best scale, if their AUC
-        is within one standard error of the best.
+        Maximum number of kernels whose scores are averaged: the best ones, each at its best scale, if their AUC is
+        within one standard error of the best.
     relevance : bool or "auto"
-        Try the best kernel again with columns stretched by their relevance to its model, which helps where few of
-        many columns matter; "auto" does so if `kernel` is "auto".
+        Whether to try the best kernel again with columns stretched by their relevance to its model, which helps if
+        few of many columns matter; "auto" means True if `kernel` is "auto".
     landmarks : {"random", "kmeans++", "leverage"}
-        How they are drawn within a class.
+        How landmarks are drawn within a class.
     standardize : bool
         Divide the columns by their class-pooled standard deviation.
     tuning_rows : int
-        Rows on which all is chosen, if there are more: up to half of them from each class. The final model is
-        fitted to all rows.
+        Maximum number of rows, about half of them from each class, on which kernels, scales and alpha are chosen.
+        The final model is fitted to all rows.
     random_state : int, RandomState or None
-        Fixes landmarks and folds.
+        Random seed of landmarks and folds.
 
     Attributes
     ----------
     best_kernel_, gamma_, alpha_ : str, float, float
-        Of the best setting; gamma is NaN for the linear kernel.
+        The best setting; gamma is NaN for the linear kernel.
     alphas_, cv_auc_ : arrays of shape (n_alphas,) and (n_alphas, n_folds)
-        Of the best setting.
+        The path of the best setting.
     cv_results_ : dict of arrays
         Every setting and alpha compared, as in `AUCClassifierCV`: `param_kernel`, `param_gamma`, `param_relevance`
         (whether columns were stretched), `param_alpha`, `split0_test_score`, ..., `mean_test_score`.
     score_ : KernelScore
-        Landmarks and terms: all that scoring needs.
+        The scoring function: landmarks, terms and intercept.
     landmarks_ : array
         Indices of the rows that are landmarks.
     oof_scores_, calibration_, loss_, classes_
         As in `AUCClassifierCV`.
     objective_, gap_, n_iter_, solver_, trace_
-        Of the final fit of the best setting.
+        As in `AUCClassifier`, for the final fit of the best setting.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
         search = KernelSearch(tuning, inner, space, LOSSES[self.loss](), alphas, self.standardize)
-        with threads_for(1):  # many calls of middling size, one after the other: waiting for threads costs far more
+        with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             candidates = search.run(kernels, self.gamma, self._tries_relevance, rng)
             best = [search.evaluate(setting) for setting in best_settings(candidates, self.n_averaged)]
             fitted = [self._fit_setting(candidate, table, kept, space.landmarks) for candidate in best]
@@ -179,7 +181,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
     def _landmark_space(
         self, table: LabeledData, tuning: LabeledData, ranked: bool, rng: np.random.Generator
     ) -> LandmarkSpace:
-        """Landmarks among all rows, and their coordinates; NaN and infinity in the table are found here."""
+        """Landmarks among all rows, and the coordinates; this is where NaN and infinity are detected."""
         moments = Moments.of(*table, full=False)
         check_finite(moments, table.X)
         plain = Coordinates(column_scale(moments, self.standardize))
@@ -211,7 +213,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         return training_data(features, candidate.path.solver, candidate.settings)
 
     def _store_search(self, candidates: list[KernelCandidate], best: KernelCandidate, solution: Solution) -> None:
-        """What was compared, what the best setting is, and how its final run ended."""
+        """Store the comparison, the best setting, and the outcome of its final fit."""
         path = best.path
         self.cv_results_ = cv_results([(candidate.setting.params, candidate.path) for candidate in candidates])
         self.best_kernel_ = best.setting.kernel
@@ -224,7 +226,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
     def _store_average(
         self, scores: list[KernelScore], best: list[KernelCandidate], table: LabeledData, kept: np.ndarray
     ) -> None:
-        """The mean of the scores, each in units of the spread of its out-of-fold scores, and its calibration."""
+        """Store the mean of the scores, each divided by the spread of its out-of-fold scores, and its calibration."""
         chosen = [choose_alpha(candidate.path.auc, self.choice) for candidate in best]
         parts = [candidate.path.out_of_fold(k, kept.size) for candidate, k in zip(best, chosen, strict=True)]
         spreads = [float(np.nanstd(part)) or 1.0 for part in parts] if len(parts) > 1 else [1.0]

@@ -1,4 +1,4 @@
-"""AUCClassifier: a linear ranking for one penalty, fitted to a table or to a stream."""
+"""AUCClassifier: a linear ranking for a given penalty, fitted to a table or to a stream."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ from aucmax.validation.params import Boolean, Number, Option, check_param, check
 class AUCClassifier(LinearRanker):
     """Linear ranking that minimises a pairwise surrogate of 1 - AUC.
 
-    The objective is ``E[loss(w.(x - x'))] + alpha (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)``, the mean taken over
+    The objective is ``E[loss(w.(x - x'))] + alpha (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)``, with the mean over
     all pairs of a positive row x and a negative row x'. With the squared loss and an L2 penalty the ranking is
-    that of a class-balanced ridge classifier; on many tables a tuned logistic regression ranks as well.
+    that of a class-balanced ridge classifier; on many tables a tuned logistic regression ranks just as well.
 
     Parameters
     ----------
     alpha : float or "auto"
-        Strength of the penalty; "auto" takes ``tr(S) max(0.03/d, 1/n)``, S the sum of the class covariances.
+        Strength of the penalty; "auto" means ``tr(S) max(0.03/d, 1/n)``, with S the sum of the class covariances.
     l1_ratio : float
-        Share of the l1 norm in the penalty, 0 to 1.
+        Share of the l1 norm in the penalty, from 0 to 1.
     loss : {"squared", "squared_hinge", "hinge", "exponential", "sigmoid", "aum"}
         Pairwise loss of the margin m = w.(x - x'): (1 - m)^2/2, max(0, 1 - m)^2, max(0, 1 - m), exp(-m),
-        1/(1 + exp(m)); or the area under the minimum of both error rates.
+        1/(1 + exp(m)); or "aum", the area under the minimum of the two error rates.
     solver : str or Solver
         A name in `SOLVERS`, a `Solver` with its own settings, or "auto".
     standardize : bool
         Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
-        Cost of an error on each class. The ranking does not depend on it: it moves the intercept, as the odds
+        Cost of an error on each class. The ranking does not depend on it: it shifts the intercept, as prior odds
         do in a linear discriminant. None and "balanced" put zero midway between the class means. In streams a dict
-        is for the solver "exact" only.
+        is supported by the solver "exact" only.
     random_state : int, RandomState or None
-        Fixes every random choice of a stochastic solver.
+        Random seed of stochastic solvers.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class AUCClassifier(LinearRanker):
     solver_ : str
         The solver that was used.
     objective_, gap_ : float
-        Final objective and an upper bound on its distance to the minimum.
+        Final objective, and an upper bound on how far it is above its minimum.
     n_iter_ : int
         Epochs of the solver.
     trace_ : Trace
@@ -131,7 +131,7 @@ class AUCClassifier(LinearRanker):
         monitor : bool
             Record the training AUC after every epoch in `trace_`.
         validation : (X, y), optional
-            Record the AUC on this validation set after every epoch, too.
+            Record the AUC on this validation set as well, after every epoch.
         callback : callable, optional
             Called with the `Record` of every epoch; the run stops when it returns True.
         """
@@ -153,19 +153,19 @@ class AUCClassifier(LinearRanker):
     @available_if(lambda self: check_streams(streaming_solver(self.solver, self.loss)))
     @restores_on_error
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
-        """Update the model with a batch of rows; offered by online solvers, and by "auto" where it stands for one.
+        """Update the model with a batch of rows; available with online solvers, including "auto" if it chooses one.
 
-        With the solver "exact" ("auto" with the squared loss) the model is that of a `fit` to all rows seen, whatever
-        the batches. Until both classes have been seen the weights stay zero, but every row counts in the class
-        statistics. A batch may hold one class only. An invalid batch is rejected as a whole and leaves the model as
-        it was. The first call begins a stream, `fit` ends it.
+        With the solver "exact" ("auto" with the squared loss) the model is that of a `fit` to all rows seen,
+        regardless of the batches. Until both classes have been seen the weights stay zero, but every row counts in
+        the class statistics. A batch may contain only one class. An invalid batch is rejected as a whole and leaves
+        the model as it was. The first call starts a stream; `fit` ends it.
 
         Parameters
         ----------
         X, y, sample_weight
             As in `fit`.
         classes : array of the two labels
-            Needed in the first call unless its y holds both.
+            Required in the first call unless its y contains both.
         """
         check_params(self)
         stream = getattr(self, "_stream", None)
@@ -180,20 +180,21 @@ class AUCClassifier(LinearRanker):
     @available_if(lambda self: check_unlearns(streaming_solver(self.solver, self.loss)))
     @restores_on_error
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
-        """Remove rows that `partial_fit` has learned, as if they had never been seen; offered by "exact".
+        """Remove rows that `partial_fit` has learned, as if they had never been seen; available with "exact".
 
-        The rows may come in other batches than they did then, but with the same weights. Rounding errors of rows far
-        larger than those that remain stay behind. Rows that cannot all have been seen are rejected as a whole.
+        The rows may be batched differently than before, but must have the same weights. Rows far larger than the
+        remaining ones leave their rounding errors behind. Rows that cannot all have been seen are rejected as a
+        whole.
 
         Parameters
         ----------
         X, y, sample_weight
-            As they were given to `partial_fit`.
+            As passed to `partial_fit`.
         """
         check_params(self)
         stream = getattr(self, "_stream", None)
         if stream is None:
-            raise ValueError("there is no stream to remove rows from; unlearn what partial_fit has learned")
+            raise ValueError("there is no stream to remove rows from; call partial_fit first")
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
         spec, solver = self._streaming(table.X)
         return self._store_stream(stream.retract(table, spec, solver), solver)
@@ -206,7 +207,7 @@ class AUCClassifier(LinearRanker):
         return Monitor() if monitor else None
 
     def _streaming(self, X: Any) -> tuple[ProblemSpec, Solver]:
-        """Objective and solver of a stream; an unsupported penalty is refused at once, not when both classes came."""
+        """Objective and solver of a stream; an unsupported penalty is rejected before both classes have been seen."""
         spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
         solver = find_solver(streaming_solver(self.solver, self.loss), X, spec.loss)
         if self.alpha != 0:
@@ -214,9 +215,9 @@ class AUCClassifier(LinearRanker):
         return spec, solver
 
     def _store_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
-        """The model after a batch: that of all rows seen, the last iterate, or zeros while a class is missing."""
+        """Store the model after a batch: that of all rows seen, the last iterate, or zeros if a class is missing."""
         self._stream = stream
-        for name in ("alpha_", "trace_"):  # those of an earlier fit
+        for name in ("alpha_", "trace_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         self.solver_ = solver_name(solver)
         self.objective_ = np.nan

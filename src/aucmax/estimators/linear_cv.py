@@ -1,4 +1,4 @@
-"""AUCClassifierCV: a path of alphas on all folds for the price of one pass, and calibrated probabilities."""
+"""AUCClassifierCV: a path of alphas on all folds in one pass over the data, and calibrated probabilities."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from aucmax.validation.params import Boolean, Number, Option, check_param, check
 
 
 class AUCClassifierCV(CalibratedMixin, LinearRanker):
-    """Linear ranking with the penalty, and if wished the loss, chosen by cross-validated AUC.
+    """Linear ranking with the penalty, and optionally the loss, chosen by cross-validated AUC.
 
     With the squared loss and an L2 penalty all folds and all alphas come from the moments of the folds: one pass over
-    the data, one matrix decomposition a fold, and exactly the AUC that refitting every combination would give.
+    the data, one matrix decomposition per fold, and exactly the AUC that refitting every combination would give.
 
     Parameters
     ----------
     alphas : array, int or None
-        Strengths to try, or how many of them to spread around the automatic one (None: 11).
+        Strengths to try, or the size of a grid around the automatic one (None: 11).
     l1_ratio : float
-        Share of the l1 norm in the penalty, 0 to 1.
+        Share of the l1 norm in the penalty, from 0 to 1.
     loss : {"squared", "squared_hinge", "hinge", "exponential"} or a list of them
-        Pairwise loss; of several, that of the best cross-validated AUC is chosen.
+        Pairwise loss; from a list, the one with the best cross-validated AUC is chosen.
     cv : int or splitter
         Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
     choice : {"best", "one_se"}
-        Take the alpha of the best mean AUC, or the largest whose mean is within one standard error of it.
+        Choose the alpha with the best mean AUC, or the largest whose mean is within one standard error of it.
     standardize : bool
         Divide the columns by their class-pooled standard deviation, separately on each training set.
     random_state : int, RandomState or None
-        Fixes the folds.
+        Random seed of the folds.
 
     Attributes
     ----------
@@ -51,11 +51,11 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         Every loss and alpha tried, in the shape of scikit-learn's `cv_results_`: `param_loss`, `param_alpha`,
         `split0_test_score` and so on, `mean_test_score`, `std_test_score`, `rank_test_score`, and `params`.
     oof_scores_ : array of shape (n,)
-        Score of every row by a model that has not seen it, on the scale of `decision_function`; NaN for a row
+        Score of each row by a model that has not seen it, on the scale of `decision_function`; NaN for a row
         that is in no test set.
     calibration_ : Calibration
-        From `decision_function` to probabilities, fitted to the out-of-fold scores.
-    coef_, intercept_, classes_, objective_, gap_, n_iter_, solver_
+        Platt scaling from `decision_function` to probabilities, fitted to the out-of-fold scores.
+    coef_, intercept_, classes_, objective_, gap_, n_iter_, solver_, trace_
         As in `AUCClassifier`, but zero is where the probability is 1/2.
 
     Examples
@@ -94,9 +94,9 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         Parameters
         ----------
         X, y, sample_weight
-            As in `AUCClassifier.fit`. With weights the AUC of a fold is weighted too.
+            As in `AUCClassifier.fit`. With weights, the AUC of a fold is weighted too.
         groups : array, optional
-            Rows of one group stay in one fold, if `cv` is a number; else passed to the splitter.
+            If `cv` is an integer, rows of one group stay in one fold; otherwise passed to the splitter.
         """
         check_params(self)
         names = _loss_names(self.loss)
@@ -123,7 +123,7 @@ def _loss_names(loss: Any) -> list[str]:
     """The losses to try."""
     names = [loss] if isinstance(loss, str) else list(loss) if isinstance(loss, Iterable) else []
     if not names:
-        raise ValueError(f"loss={loss!r}; give a name, or a list of names with at least one")
+        raise ValueError(f"loss={loss!r}; give a name or a non-empty list of names")
     for name in names:
         check_param("loss", name, Option(registry=LOSSES))
     return names

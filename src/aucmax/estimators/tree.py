@@ -4,7 +4,7 @@
 
 Leaves with p_l positive and n_l negative rows, ranked by their share of positives, have
 
-    AUC = sum_l p_l (n_l / 2 + sum of n over the leaves below l) / (P M)
+    AUC = sum_l p_l (n_l / 2 + sum of n over the leaves ranked below l) / (P M)
 
 on these rows, and no other order of the leaves has a larger AUC. For the two sides of a split it is 1/2 + D/2, where
 
@@ -13,7 +13,7 @@ on these rows, and no other order of the leaves has a larger AUC. For the two si
 is the Kolmogorov-Smirnov distance: a column takes one sort and one scan. P and M are the totals of the node.
 
 Scores are Laplace estimates (p_l + 1) / (p_l + n_l + 2) instead of the shares: a leaf of 6 positives out of 6 ranks
-below one of 95 out of 100. This ranks new rows better, and the training rows at times a little worse.
+below one of 95 out of 100. This ranks new rows better, and the training rows sometimes slightly worse.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from aucmax.validation.params import Integer, Number, check_params
 
 __all__ = ["LEAF", "AUCTreeClassifier", "Nodes", "Split", "best_split"]
 
-LEAF = -1  # in place of a column
+LEAF = -1  # takes the place of a column index
 
 
 class Split(NamedTuple):
@@ -55,7 +55,7 @@ class Nodes(NamedTuple):
 
     @classmethod
     def grown(cls, table: LabeledData, max_depth: float, min_leaf: float) -> Nodes:
-        """Split breadth-first, as long as a split is allowed and separates the classes."""
+        """Split breadth-first, as long as a split is allowed and improves the separation of the classes."""
         table = table._replace(X=_as_float64(table.X))
         nodes = [(np.arange(table.y.size), 0)]  # rows and depth of every node; grows during the loop
         splits: list[Split] = []
@@ -74,7 +74,7 @@ class Nodes(NamedTuple):
         return cls(column, threshold, tolerance, np.array(children), np.array(weights))
 
     def leaves(self, X: np.ndarray) -> np.ndarray:
-        """The leaf that every row falls into."""
+        """The leaf that each row falls into."""
         out = np.empty(X.shape[0], dtype=np.int64)
         _descend(_as_float64(X), self.column, self.threshold, self.children, out)
         return out
@@ -83,15 +83,15 @@ class Nodes(NamedTuple):
 class AUCTreeClassifier(Ranker):
     """Decision tree whose splits maximise AUC: a baseline, for dense tables.
 
-    A tree has only as many distinct scores as leaves, and a single deep tree ranks worse than a forest. Use it to
-    see what a few thresholds achieve, and to read them.
+    A tree has at most as many distinct scores as leaves, and a single deep tree ranks worse than a forest. Use it for
+    a few readable rules, and to see what they achieve.
 
     Parameters
     ----------
     max_depth : int or None
         Maximum number of splits from the root to a leaf; None for no limit.
     min_samples_leaf : float
-        Minimum weight of a leaf; a row without `sample_weight` counts 1.
+        Minimum weight of a leaf; without `sample_weight`, the number of rows.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class AUCTreeClassifier(Ranker):
         return np.log(positive / negative)
 
     def rules(self) -> str:
-        """The rule of every leaf, from left to right: conditions, score, weight of the positive rows and of all."""
+        """The rule of each leaf, from left to right: conditions, score, weight of the positives and of all rows."""
         check_is_fitted(self, "nodes_")
         names = getattr(self, "feature_names_in_", [f"column {j}" for j in range(self.n_features_in_)])
         return "\n".join(_rules(self.nodes_, names))
@@ -160,7 +160,7 @@ class AUCTreeClassifier(Ranker):
 
 
 def _as_float64(X: np.ndarray) -> np.ndarray:
-    """In double precision and writable, so that the compiled functions are compiled for one type only."""
+    """X in double precision and writable, so that compiled functions are compiled for a single type."""
     return np.require(X, np.float64, ["C", "W"])
 
 
@@ -182,13 +182,13 @@ def _rules(nodes: Nodes, names: Any) -> Iterator[str]:
 
 
 def _shortest(threshold: float, tolerance: float) -> str:
-    """The threshold in as few digits as give the same split, but at least four."""
+    """The threshold with the fewest digits that give the same split, but at least four."""
     candidates = (f"{threshold:.{digits}g}" for digits in range(4, 17))
     return next((text for text in candidates if abs(float(text) - threshold) < tolerance), repr(threshold))
 
 
 def best_split(X: np.ndarray, y: np.ndarray, weight: np.ndarray, rows: np.ndarray, min_leaf: float) -> Split:
-    """The split of these rows with the largest D, both sides of weight at least `min_leaf`; the first if tied."""
+    """The split of these rows with the largest D and at least weight `min_leaf` on both sides; the first if tied."""
     return Split(*_best_split(X, y, weight, rows, min_leaf))
 
 

@@ -1,4 +1,4 @@
-"""Coordinates: the space in which a kernel measures distances, columns scaled or replaced by their ranks."""
+"""Coordinates: the space in which a kernel measures distances, that of the scaled columns or of their ranks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 from aucmax.numerics.matrix import dense, scaled_columns
 
-KNOTS = 256  # values of a column between which its distribution function is interpolated
+KNOTS = 256  # maximum number of values between which the distribution function of a column is interpolated
 
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """The distribution function of every column: the share of smaller values plus half of the equal ones.
+    """The distribution function of every column: the share of smaller values plus half that of equal ones.
 
     Parameters
     ----------
     values, levels : arrays of shape (d, q)
-        Ascending values of a column and their ranks between 0 and 1, padded with the last one.
+        For each column, ascending values and their ranks between 0 and 1, padded with the last one.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Ranks:
 
     @classmethod
     def of(cls, X: np.ndarray, weight: np.ndarray) -> Ranks:
-        """Estimate them from dense rows and their weights."""
+        """Estimate the distribution functions from dense rows and their weights."""
         columns = [_knots(column, weight / weight.sum()) for column in dense(X).T]
         longest = max(values.size for values, _ in columns)
         filled = [[np.pad(part, (0, longest - part.size), mode="edge") for part in column] for column in columns]
@@ -47,7 +47,7 @@ class Ranks:
 
 
 def _knots(column: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct values of a column and their ranks; of many, those at evenly spaced ranks, with both ends."""
+    """Distinct values of a column and their ranks; if too many, those at evenly spaced ranks, including both ends."""
     values, inverse = np.unique(column, return_inverse=True)
     mass = np.bincount(inverse, share, values.size)
     levels = np.cumsum(mass) - mass / 2
@@ -66,7 +66,7 @@ class Coordinates:
     ----------
     scale : array of shape (d,)
     ranks : Ranks, optional
-        Replace the columns by their ranks first.
+        If given, columns are replaced by their ranks first.
     """
 
     scale: np.ndarray

@@ -27,11 +27,11 @@ class Kernel(NamedTuple):
     """A radial kernel."""
 
     name: str
-    norm: str  # of the distance: "l1", or "l2" for the squared Euclidean one
+    norm: str  # of the distance: "l1", or "l2" for the squared Euclidean distance
     ranked: bool  # whether it compares ranks instead of values
 
     def distances(self, A: Any, Z: Any) -> np.ndarray:
-        """|a - z|_1 or |a - z|^2 of all rows of two tables of coordinates, of shape (n, m)."""
+        """|a - z|_1 or |a - z|^2 between all rows of two tables of coordinates, of shape (n, m)."""
         return _absolute(A, Z) if self.norm == "l1" else _squared(A, Z)
 
     def values(self, distances: np.ndarray, gamma: float) -> np.ndarray:
@@ -40,7 +40,7 @@ class Kernel(NamedTuple):
         return np.exp(out, out=out)
 
     def squared_slopes(self, gamma: float, A: Any, Z: Any, dual: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Weighted mean over the rows of A of the squared derivatives of f along every coordinate."""
+        """Weighted mean over the rows of A of the squared derivative of f along each coordinate."""
         Z = dense(Z)
         total = np.zeros(A.shape[1])
         for start in range(0, A.shape[0], CHUNK_ROWS):
@@ -75,7 +75,7 @@ def find_kernels(kernel: Any, sparse: bool) -> list[str]:
     taken = [name for name in names if not sparse or name == "linear" or KERNELS[name].norm == "l2"]
     if kernel != "auto" and len(taken) < len(names):
         refused = sorted(set(names) - set(taken))
-        raise ValueError(f"kernel {refused} takes dense tables only; give X.toarray(), or use 'linear' or 'rbf'")
+        raise ValueError(f"kernel {refused} takes dense tables only; pass X.toarray(), or use 'linear' or 'rbf'")
     return taken
 
 
@@ -86,7 +86,7 @@ def _absolute(A: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def _squared(A: Any, Z: Any) -> np.ndarray:
-    """|a|^2 + |z|^2 - 2 a.z; dense rows are centred at the mean landmark, to avoid cancellation."""
+    """|a|^2 + |z|^2 - 2 a.z; dense rows are centred at the mean landmark to reduce cancellation."""
     if not is_sparse(A):
         centre = Z.mean(axis=0)
         A, Z = A - centre, Z - centre

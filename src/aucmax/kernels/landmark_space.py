@@ -15,20 +15,20 @@ from aucmax.problem.moments import Moments
 
 
 class NystroemFamily(NamedTuple):
-    """The Nystroem maps of one kernel on the same landmarks, one for every gamma."""
+    """The Nystroem maps of one kernel on the same landmarks, one for each gamma."""
 
-    kernel: Kernel
-    coordinates: Coordinates
+    kernel: Kernel  # without its gamma
+    coordinates: Coordinates  # in which distances are measured
     landmarks: Any  # in these coordinates
     own: np.ndarray  # distances between the landmarks
-    unit: float  # median distance of two landmarks
+    unit: float  # median distance between two landmarks
 
     def map(self, gamma: float) -> Nystroem:
-        """The feature map of that gamma."""
+        """The feature map for the given gamma."""
         return Nystroem.of(self.kernel, gamma, self.coordinates, self.landmarks, self.own)
 
     def distances(self, X: Any) -> np.ndarray:
-        """From the rows of a table to all landmarks."""
+        """Distances from the rows of a table to all landmarks."""
         return self.kernel.distances(self.coordinates(X), self.landmarks)
 
 
@@ -49,7 +49,7 @@ class LandmarkSpace:
     ranked: Coordinates | None
 
     def first(self, count: int) -> LandmarkSpace:
-        """With the first landmarks only."""
+        """The space of the first `count` landmarks only."""
         return LandmarkSpace(self.landmarks[:count], self.plain, self.ranked)
 
     def family(self, kernel: str, relevance: np.ndarray | None = None) -> NystroemFamily:
@@ -57,7 +57,7 @@ class LandmarkSpace:
         found = KERNELS[kernel]
         coordinates = self.ranked if found.ranked else self.plain
         if coordinates is None:
-            raise ValueError(f"kernel={kernel!r} takes dense tables only; give X.toarray(), or use 'linear' or 'rbf'")
+            raise ValueError(f"kernel={kernel!r} takes dense tables only; pass X.toarray(), or use 'linear' or 'rbf'")
         if relevance is not None:
             coordinates = coordinates.weighted(relevance)
         landmarks = coordinates(self.landmarks)

@@ -1,7 +1,7 @@
 """Landmarks: the rows to which a kernel compares all others, half of them from each class.
 
 kmeans++     Arthur, Vassilvitskii. "k-means++: the advantages of careful seeding." SODA 2007.
-leverage     Musco, Musco. "Recursive sampling for the Nystroem method." NIPS 2017 (here in one step).
+leverage     Musco, Musco. "Recursive sampling for the Nystroem method." NIPS 2017 (here without the recursion).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import KERNELS
 from aucmax.kernels.nystroem import Nystroem, median_distance, own_distances
 
-CANDIDATES = 20  # rows considered for every landmark, by rules that look at rows
-WORK = 1e10  # rows times squared landmarks up to which there are as many landmarks as allowed
-FEWEST = 300  # landmarks, if not given
+CANDIDATES = 20  # rows considered per landmark, by rules that look at the rows
+WORK = 1e10  # budget for n_components="auto": rows times squared number of landmarks
+FEWEST = 300  # landmarks for n_components="auto"
 MOST = 600
-PILOTS = 100  # landmarks of the features from which leverages are computed
+PILOTS = 100  # landmarks of the features from which leverage scores are computed
 
 
 def count_landmarks(n_components: Any, n: int) -> int:
@@ -46,16 +46,16 @@ def choose_landmarks(
     groups : two arrays of row indices
         The rows of each class to choose from.
     count : int
-        Half of them from each class; a class with fewer rows gives all, and the other one the rest.
+        Half of them from each class; a class with fewer rows contributes all, and the other one the rest.
     rule : {"random", "kmeans++", "leverage"}
         A name in `LANDMARKS`.
     coordinates : Coordinates
-        Where distances between rows are measured.
+        The coordinates in which distances between rows are measured.
 
     Returns
     -------
     array of at most `count` row indices
-        The two classes alternate as long as they can, so that the first few make a smaller map.
+        The two classes alternate as long as possible, so that the first few define a smaller map.
     """
     sizes = _shares([group.size for group in groups], count)
     chosen = [_of_class(X, group, size, rule, coordinates, rng) for group, size in zip(groups, sizes, strict=True)]
@@ -83,7 +83,7 @@ def _first(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _spread(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    """k-means++: each next row with probability proportional to its squared distance to the nearest one so far."""
+    """k-means++: draw each row with probability proportional to its squared distance to the nearest one so far."""
     chosen = np.zeros(size, dtype=np.int64)
     nearest = np.full(X.shape[0], np.inf)
     for k in range(1, size):
@@ -96,7 +96,7 @@ def _spread(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _leverage(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    """With probability proportional to the ridge leverage score."""
+    """Draw rows with probability proportional to their ridge leverage score."""
     pilots = X[np.arange(min(PILOTS, X.shape[0]))]
     rbf = KERNELS["rbf"]
     own = own_distances(rbf, pilots)

@@ -6,7 +6,7 @@ With K the kernel matrix of the landmarks, K = U diag(values) U', and k(x) its v
 
     phi(x) = T' k(x),    T = U diag(values)^-1/2,    phi(x).phi(x') = k(x)' K^+ k(x')
 
-which is exact if both rows are landmarks. Directions that are rounding error only (duplicate landmarks) are dropped.
+which is exact if either row is a landmark. Directions that are pure rounding error (duplicate landmarks) are dropped.
 A ranker w.phi(x) is dual.k(x) with dual = T w.
 """
 
@@ -22,8 +22,8 @@ from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import Kernel
 from aucmax.numerics.lazy_features import LazyFeatures
 
-SMALLEST = 1e-11  # relative eigenvalue of the kernel matrix below which there is rounding error only
-IN_MEMORY = 2**24  # numbers up to which features are kept in memory: 128 megabytes
+SMALLEST = 1e-11  # eigenvalue of the kernel matrix, relative to the largest, below which it is rounding error
+IN_MEMORY = 2**24  # largest number of features kept in memory: 128 megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,9 @@ class Nystroem:
     kernel : Kernel
     gamma : float
     coordinates : Coordinates
-        In which distances are measured.
+        The coordinates in which distances are measured.
     landmarks : array or CSR of shape (m, d)
-        In these coordinates.
+        The landmarks, in these coordinates.
     T : array of shape (m, rank)
     """
 
@@ -49,19 +49,19 @@ class Nystroem:
 
     @classmethod
     def of(cls, kernel: Kernel, gamma: float, coordinates: Coordinates, landmarks: Any, own: np.ndarray) -> Nystroem:
-        """The map of landmarks whose distances from each other are `own`."""
+        """The feature map of landmarks whose pairwise distances are `own`."""
         values, vectors = eigh(kernel.values(own, gamma), check_finite=False, driver="evd")
         kept = values > SMALLEST * values[-1]
         return cls(kernel, gamma, coordinates, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
 
     def similarities(self, X: Any) -> np.ndarray:
-        """k(x) of some rows of a table."""
+        """k(x) for the rows of a table."""
         return self.kernel.values(self.kernel.distances(self.coordinates(X), self.landmarks), self.gamma)
 
     def features(self, X: Any, distances: np.ndarray | None = None) -> Any:
-        """phi(x) of all rows of a table: an array if it is small, otherwise computed on demand.
+        """phi(x) for all rows of a table: an array if it is small, otherwise computed on demand.
 
-        `distances` to the landmarks, if known, save most of the work.
+        Passing known `distances` to the landmarks saves most of the work.
         """
         if distances is not None:
             return self.kernel.values(distances, self.gamma) @ self.T
@@ -74,7 +74,7 @@ class Nystroem:
         return out
 
     def __call__(self, X: Any) -> np.ndarray:
-        """phi(x) of some rows of a table."""
+        """phi(x) for the rows of a table, as an array."""
         return self.similarities(X) @ self.T
 
 
@@ -86,7 +86,7 @@ def own_distances(kernel: Kernel, landmarks: Any) -> np.ndarray:
 
 
 def median_distance(distances: np.ndarray) -> float:
-    """The median distance of two distinct landmarks, whose inverse is the unit of gamma; 1 if all are equal."""
+    """The median distance between distinct landmarks, whose inverse is the unit of gamma; 1 if all are equal."""
     above = distances[np.triu_indices_from(distances, 1)]
     apart = above[above > 1e-12 * above.max(initial=0.0)]
     return float(np.median(apart)) if apart.size else 1.0

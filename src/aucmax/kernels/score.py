@@ -22,10 +22,10 @@ class Term:
     ----------
     kernel : str
         "linear" or a name in `KERNELS`.
-    weights : array of shape (m,), or (d,) for the linear one
+    weights : array of shape (m,), or (d,) for a linear term
     gamma : float
     coordinates : Coordinates or None
-        In which distances are measured; None for the linear one, whose weights are in the units of the table.
+        Where distances are measured; None for a linear term, whose weights are in the units of the table.
     """
 
     kernel: str
@@ -34,7 +34,7 @@ class Term:
     coordinates: Coordinates | None = None
 
     def __call__(self, X: Any, landmarks: Any) -> np.ndarray:
-        """The value of the term at every row, chunk by chunk."""
+        """The value of the term at each row, computed chunk by chunk."""
         if self.coordinates is None:
             return dot(X, self.weights)
         kernel = KERNELS[self.kernel]
@@ -73,12 +73,12 @@ class KernelScore:
 
     @classmethod
     def combined(cls, scores: Sequence[KernelScore], shares: Sequence[float], shift: float = 0.0) -> KernelScore:
-        """The sum of share times score, plus a shift; all scores have the same landmarks."""
+        """The sum of the scores times their shares, plus a shift; all scores have the same landmarks."""
         pairs = list(zip(scores, shares, strict=True))
         terms = [replace(term, weights=share * term.weights) for score, share in pairs for term in score.terms]
         intercept = sum(share * score.intercept for score, share in pairs)
         return cls(scores[0].landmarks, tuple(terms), intercept + shift)
 
     def __call__(self, X: Any) -> np.ndarray:
-        """The score of every row."""
+        """The score of each row."""
         return sum((term(X, self.landmarks) for term in self.terms), np.full(X.shape[0], self.intercept))

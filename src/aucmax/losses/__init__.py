@@ -1,4 +1,4 @@
-"""Pairwise losses: value, gradient, and the lower bounds that certificates are made of."""
+"""Pairwise losses: value, gradient, and the lower bounds from which certificates are built."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def find_loss(name: Any) -> Loss:
-    """The loss of that name.
+    """The loss with the given name.
 
     Examples
     --------

@@ -1,12 +1,13 @@
 """Sums of an analytic function of the margin over all pairs of a positive and a negative row, in O(n log n).
 
-Scores are put into boxes of width 1, box b around the integer b. A function f without a pole near the real line is to
-the last digit a polynomial of the places t and t' of s and s' within their boxes: with Chebyshev's T_k,
+Scores are sorted into boxes of width 1, box b centred at the integer b. For a function f without a pole near the real
+line, f(s - s') is, to machine precision, a polynomial in the positions t and t' of s and s' within their boxes: with
+the Chebyshev polynomials T_k,
 
     f(s - s') = sum_kl A_kl(b - b') T_k(t) T_l(t')
 
-so that a box is known by its moments sum_j q_j T_l(t_j), and one more than 40 away by its weight, as f is constant
-there (docs/mathematics.md, section 9).
+so that a box is summarised by its moments sum_j q_j T_l(t_j), and one more than 40 away by its total weight, since f
+is constant there (docs/mathematics.md, section 9).
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 
-TERMS = 18  # of an expansion; each makes its error 12 times smaller
-FAR = 40  # boxes; exp(-40) is less than the rounding of 1
+TERMS = 18  # terms of an expansion; each makes its error 12 times smaller
+FAR = 40  # distance in boxes; exp(-40) is below the rounding error of 1
 
 
 class ChebyshevBoxes(NamedTuple):
     """The rows of a class, sorted into boxes by their scores."""
 
     at: np.ndarray  # the occupied boxes, in ascending order
-    moments: np.ndarray  # of the boxes, TERMS each
-    box: np.ndarray  # index of the box of every row
-    place: np.ndarray  # of every row within its box, from -1 to 1
+    moments: np.ndarray  # moments of each box, of shape (boxes, TERMS)
+    box: np.ndarray  # index of the box of each row
+    place: np.ndarray  # position of each row within its box, from -1 to 1
 
     @classmethod
     def of(cls, scores: np.ndarray, weight: np.ndarray) -> ChebyshevBoxes:
-        """Put rows into boxes."""
+        """Sort rows into boxes."""
         nearest = np.rint(scores)
         at, box = np.unique(nearest, return_inverse=True)
         place = 2.0 * (scores - nearest)
@@ -41,20 +42,20 @@ class ChebyshevBoxes(NamedTuple):
         return cls(at, moments, box, place)
 
     def sums(self, others: ChebyshevBoxes, table: np.ndarray, above: float) -> np.ndarray:
-        """Expansions, a box each, of the sum over the other class; `above` is f where the other is far above."""
+        """Expansion, for each box, of the sum over the other class; `above` is the value of f for boxes far above."""
         out = np.zeros((self.at.size, TERMS))
         _add_boxes(self.at, others.at, others.moments, table, above, out)
         return out
 
     def values(self, expansions: np.ndarray) -> np.ndarray:
-        """The value at every row of the expansion of its box."""
+        """The value at each row of the expansion of its box."""
         out = np.zeros(self.place.size)
         _evaluate(self.box, self.place, expansions, out)
         return out
 
 
 def chebyshev_tables(function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """A(b - b') of the function, for all pairs of boxes that are not far apart."""
+    """The coefficients A(b - b') of the function, for all b - b' from -FAR to FAR."""
     angles = np.pi * (np.arange(TERMS) + 0.5) / TERMS
     transform = np.cos(np.outer(np.arange(TERMS), angles)) * (2.0 / TERMS)  # from values at the nodes to coefficients
     transform[0] /= 2.0

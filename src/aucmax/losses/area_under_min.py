@@ -2,13 +2,13 @@
 
     Hillman, Hocking. "Optimizing ROC Curves with a Sort-Based Surrogate Loss." JMLR 2023.
 
-With the rows in descending order of their scores s, FP and FN the rates when the first ones are predicted positive,
+With the rows in descending order of score s, and FP and FN the error rates if the first rows are predicted positive,
 
     AUM = integral of min(FP, FN) = sum_i g_i s_i,    g_i = min(FP, FN) after row i minus before it
 
-so that sum_i g_i x_i is a gradient; where scores are tied any order gives a subgradient (`aum.value.aum_subgradient`
-moves tied thresholds together). AUM is convex, and since AUM(c w) = c AUM(w) its minimum is 0, at w = 0: a solver has
-to keep w away from there.
+so that sum_i g_i x_i is a gradient; where scores are tied, any order gives a subgradient
+(`aum.value.aum_subgradient` moves tied thresholds together). AUM is convex, and since AUM(c w) = c AUM(w) for c > 0,
+its minimum is 0, at w = 0: a solver has to keep w away from there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from aucmax.losses.base import Loss
 
 
 class AreaUnderMin(Loss):
-    """AUM of error rates: not a mean over pairs, but convex, never negative, and independent of the prior too."""
+    """AUM of error rates: not a mean over pairs, but also convex, non-negative and independent of the class prior."""
 
     name = "aum"
 

@@ -1,4 +1,4 @@
-"""Loss: what every pairwise loss can compute."""
+"""Loss: the interface of all pairwise losses."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 
 class Loss(ABC):
-    """A mean over all pairs of a positive and a negative row, never negative, and convex unless it says so.
+    """A mean over all pairs of a positive and a negative row: non-negative, and convex unless declared otherwise.
 
-    None is ever computed pair by pair. `data` is a `Data` (aucmax.problem.data); its columns are already divided by
-    `data.scale`, and a pair of rows i, j weighs r_i r_j.
+    No loss is computed pair by pair. `data` is a `Data` (aucmax.problem.data); its columns are already divided by
+    `data.scale`, and a pair of rows i, j has weight r_i r_j.
     """
 
     name: ClassVar[str]
     convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True  # False: at a kink, `near_subgradients` certify better than the gradient
+    smooth: ClassVar[bool] = True  # if False, `near_subgradients` give a tighter certificate than the gradient
 
     @abstractmethod
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
@@ -29,16 +29,16 @@ class Loss(ABC):
         """A lower bound on min_w loss(w) + l1 |w|_1."""
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
-        """An upper bound on loss(w) - min loss: the loss itself, as no loss is negative."""
+        """An upper bound on loss(w) - min loss: the loss itself, since no loss is negative."""
         return self.value_and_gradient(data, w)[0]
 
     def near_subgradients(self, data: Any, w: np.ndarray) -> Iterable[tuple[float, np.ndarray]]:
-        """Pairs (slack, g) with loss(v) >= loss(w) - slack + g.(v - w) for all v: what certifies at a kink."""
+        """Pairs (slack, g) with loss(v) >= loss(w) - slack + g.(v - w) for all v, for a certificate at a kink."""
         return ()
 
 
 class SmoothEvaluation(Protocol):
-    """A smooth loss at given scores of the rows, with its derivatives along them: what Newton's method needs."""
+    """A smooth loss at given scores of the rows, with the derivatives that Newton's method needs."""
 
     @property
     def scores(self) -> np.ndarray:
@@ -50,10 +50,10 @@ class SmoothEvaluation(Protocol):
 
     @property
     def curvature(self) -> float:
-        """Mean over all pairs of the second derivative."""
+        """Mean of the second derivative over all pairs."""
 
     def coefficients(self) -> np.ndarray:
-        """c with gradient = sum_i c_i x_i."""
+        """c such that gradient = sum_i c_i x_i."""
 
     def product(self, u: np.ndarray) -> np.ndarray:
-        """h with Hessian v = sum_i h_i x_i, for u = Xv."""
+        """h such that Hessian v = sum_i h_i x_i, for u = Xv."""

@@ -1,10 +1,10 @@
-"""Exponential: E[exp(-w.(x - x'))] = E+[exp(-w.x)] E-[exp(w.x)], which takes no sorting.
+"""Exponential: E[exp(-w.(x - x'))] = E+[exp(-w.x)] E-[exp(w.x)], which needs no sorting.
 
     Kotlowski, Dembczynski, Huellermeier. "Bipartite Ranking through Minimization of Univariate Loss." ICML 2011.
 
-With k_i the share of row i in the mean of its own class, that is softmax(-s + log r) over the positive rows and
-softmax(s + log r) over the negative ones, the gradient is the value times sum_i -y_i k_i x_i. With u = Xv and u' the
-mean of u with the shares k in the other class, the Hessian times v is the value times sum_i k_i (u_i - u') x_i.
+With k_i the share of row i in the mean of its own class, that is, softmax(-s + log r) over the positive rows and
+softmax(s + log r) over the negative ones, the gradient is the value times sum_i -y_i k_i x_i. With u = Xv, and u' the
+mean of u over the other class weighted by its k, the Hessian times v is the value times sum_i k_i (u_i - u') x_i.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ import numpy as np
 
 from aucmax.losses.base import Loss
 
-LARGEST = 300.0  # logarithm of the largest value returned: its square is still a double
+LARGEST = 300.0  # logarithm of the largest value returned: its square still fits in a double
 
 
 class ExponentialEvaluation(NamedTuple):
     """The exponential loss at given scores; see `SmoothEvaluation`."""
 
-    scores: np.ndarray
+    scores: np.ndarray  # of the rows
     y: np.ndarray  # labels of the rows
-    value: float
+    value: float  # the loss
     shares: np.ndarray  # k_i of the rows
 
     @property
     def curvature(self) -> float:
-        """Mean over all pairs of the second derivative."""
+        """Mean of the second derivative over all pairs."""
         return self.value
 
     def coefficients(self) -> np.ndarray:
-        """c with gradient = sum_i c_i x_i."""
+        """c such that gradient = sum_i c_i x_i."""
         return -self.value * self.y * self.shares
 
     def product(self, u: np.ndarray) -> np.ndarray:
-        """h with Hessian v = sum_i h_i x_i, for u = Xv."""
+        """h such that Hessian v = sum_i h_i x_i, for u = Xv."""
         pos, neg = (float(self.shares[side] @ u[side]) for side in (self.y > 0, self.y < 0))
         return self.value * self.shares * (u - np.where(self.y > 0, neg, pos))
 
@@ -57,7 +57,7 @@ class Exponential(Loss):
         return evaluation.value, data.combine(evaluation.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
-        """The dual at alpha = tau exp(-m), the best tau among those with |tau gradient|_inf <= l1."""
+        """The dual at alpha = tau exp(-m), for the best tau among those with |tau gradient|_inf <= l1."""
         value, gradient = self.value_and_gradient(data, w)
         steepest = np.abs(gradient).max(initial=0.0)
         slope = -float(w @ gradient)
@@ -68,7 +68,7 @@ class Exponential(Loss):
 
 
 def _log_mean_and_shares(data: Any, scores: np.ndarray) -> tuple[float, np.ndarray]:
-    """Logarithm of E+[exp(-s)] E-[exp(s)], and the share of every row in the mean of its class."""
+    """Logarithm of E+[exp(-s)] E-[exp(s)], and the share of each row in the mean of its class."""
     exponents = -data.y * scores
     shares = np.empty(data.n)
     logarithm = 0.0

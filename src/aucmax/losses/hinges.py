@@ -1,18 +1,18 @@
 """Hinges: the pairwise squared hinge, the hinge, and the Huberised hinge between them.
 
-With z = 1 - w.(x - x') what a pair falls short of the margin 1 by, and z_+ = max(z, 0),
+With z = 1 - w.(x - x') the amount by which a pair falls short of the margin 1, and z_+ = max(z, 0),
 
     squared hinge     E[z_+^2]
     hinge             E[z_+]
     Huberised hinge   E[h(z)],  h = 0 | z^2/(2 width) for 0 < z < width | z - width/2 beyond
                       = E[z_+^2 - (z - width)_+^2] / (2 width)
 
-so that the smooth ones are sums of squared hinges at some margins: a `HingeEvaluation`. Its coefficients a row,
--2 p_i Z_i and 2 q_j Y_j of `ActivePairs`, make the gradient X'c, and its Hessian is X'LX with L a graph Laplacian.
+so that the smooth ones combine squared hinges at one or two margins: a `HingeEvaluation`. Its coefficients c, namely
+-2 p_i Z_i and 2 q_j Y_j of `ActivePairs`, give the gradient X'c; its Hessian is X'LX with L a graph Laplacian.
 
     alpha = min(1, z_+ / width) gives   E[z_+](v) >= E[alpha (1 - v.(x - x'))] = mass + v.gradient     for every v
 
-a cutting plane of the hinge itself, which misses it at w by slack = E[z_+ - alpha z].
+a cutting plane of the hinge itself, which lies below it at w by slack = E[z_+ - alpha z].
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from aucmax.losses.base import Loss
 from aucmax.losses.pairwise_sums import ActivePairs, SortedScores
 
-# of the smoothings among which a certificate of the hinge is sought
+# widths of the smoothings among which a certificate of the hinge is sought
 WIDTHS = 0.2 * 10.0 ** np.arange(0.0, -5.5, -0.5)
 
 
@@ -33,7 +33,7 @@ class HingeEvaluation(NamedTuple):
     """sum_k factor_k E[(z - 1 + margin_k)_+^2] at given scores; see `SmoothEvaluation`."""
 
     order: SortedScores
-    terms: list[tuple[float, ActivePairs]]  # (factor_k, pairs active at margin_k): one or two of them
+    terms: list[tuple[float, ActivePairs]]  # (factor_k, pairs active at margin_k), for one or two margins
 
     @property
     def scores(self) -> np.ndarray:
@@ -46,19 +46,19 @@ class HingeEvaluation(NamedTuple):
         return sum(factor * active.square for factor, active in self.terms)
 
     def coefficients(self) -> np.ndarray:
-        """c with gradient = sum_i c_i x_i."""
+        """c such that gradient = sum_i c_i x_i."""
         return self.order.spread(
             _total([-2.0 * factor * active.Z for factor, active in self.terms]),
             _total([2.0 * factor * active.Y for factor, active in self.terms]),
         )
 
     def product(self, u: np.ndarray) -> np.ndarray:
-        """h with Hessian v = sum_i h_i x_i, for u = Xv: no new sort."""
+        """h such that Hessian v = sum_i h_i x_i, for u = Xv; takes no new sort."""
         return _total([2.0 * factor * self.order.laplacian(active, u) for factor, active in self.terms])
 
     @property
     def curvature(self) -> float:
-        """Mean over all pairs of the second derivative."""
+        """Mean of the second derivative over all pairs."""
         return sum(2.0 * factor * active.weight for factor, active in self.terms)
 
 
@@ -82,7 +82,7 @@ class SquaredHinge(Loss):
         return evaluation.value, data.combine(evaluation.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
-        """The dual at alpha = 2 tau z_+, the best tau among those with |tau gradient|_inf <= l1."""
+        """The dual at alpha = 2 tau z_+, for the best tau among those with |tau gradient|_inf <= l1."""
         evaluation = self.at(data, data.scores(w))
         (_, active), *_ = evaluation.terms
         steepest = np.abs(data.combine(evaluation.coefficients())).max(initial=0.0)
@@ -95,7 +95,7 @@ class SquaredHinge(Loss):
 class HuberisedHinge(NamedTuple):
     """The hinge with its kink rounded over a width: a smooth lower bound, never more than width/2 below it.
 
-    It is also where cutting planes of the hinge come from.
+    Its gradients also give cutting planes of the hinge.
     """
 
     width: float
@@ -111,7 +111,7 @@ class HuberisedHinge(NamedTuple):
 
 
 class HuberEvaluation(HingeEvaluation):
-    """The Huberised hinge at given scores, with the hinge itself and the plane below it."""
+    """The Huberised hinge at given scores, with the hinge itself and a cutting plane of it."""
 
     @property
     def hinge(self) -> float:
@@ -126,7 +126,7 @@ class HuberEvaluation(HingeEvaluation):
 
     @property
     def slack(self) -> float:
-        """E[z_+ - alpha z], by which the plane misses the hinge at w."""
+        """E[z_+ - alpha z], by which the plane lies below the hinge at w."""
         (factor, outer), (_, inner) = self.terms
         return max(outer.short + inner.short - 2.0 * factor * (outer.square - inner.square), 0.0)  # NaN stays NaN
 
@@ -144,7 +144,7 @@ class Hinge(Loss):
         return active.short, data.combine(order.spread(-active.Q, active.P))
 
     def near_subgradients(self, data: Any, w: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
-        """The planes of some smoothings: near the optimum most are far tighter than the subgradient."""
+        """The planes of several smoothings: near the optimum most are far tighter than the subgradient."""
         order = SortedScores.of(data, data.scores(w))
         for width in WIDTHS:
             smooth = HuberisedHinge(width).of(order)

@@ -1,15 +1,15 @@
 """Sums of piecewise polynomials of the margin over all pairs of a positive and a negative row, in O(n log n).
 
-    Lee, Lin. "Large-Scale Linear RankSVM." Neural Computation 2014. (For two classes sorting is enough: no trees.)
+    Lee, Lin. "Large-Scale Linear RankSVM." Neural Computation 2014. (With two classes, sorting suffices: no trees.)
 
-Positive rows have scores a_i and weights p_i, negative rows b_j and q_j, both in ascending order of score. At a
-margin c the pair is active if b_j + c > a_i, one comparison for both sides, and falls short by z_ij = b_j + c - a_i.
-Over the active partners of a row
+Positive rows have scores a_i and weights p_i, negative rows b_j and q_j, both in ascending order of score. At margin
+c the pair is active if b_j + c > a_i, a test that both sweeps share, and falls short by z_ij = b_j + c - a_i. Over
+the active partners of a row,
 
     Q_i = sum_j q_j    Z_i = sum_j q_j z_ij    V_i = sum_j q_j z_ij^2    P_j = sum_i p_i    Y_j = sum_i p_i z_ij
 
-In a walk over the scores a step of length d gives V += d (2 Z + d Q) and Z += d Q: only numbers that are not
-negative are ever added, so that no digit is lost to large scores, as it is in differences of prefix sums.
+In a sweep over the scores a step of length d gives V += d (2 Z + d Q) and Z += d Q: only non-negative numbers are
+ever added, so that large scores cause no cancellation, as they do in differences of prefix sums.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 
-MOVES = 4  # per row, that repairing a sort may take before sorting from scratch is cheaper
+MOVES = 4  # moves per row that repairing a sort may take before sorting from scratch is cheaper
 
 
 class ActivePairs(NamedTuple):
     """The active pairs at a margin, with their sums."""
 
-    first: np.ndarray  # the first partner of every positive row
-    partners: np.ndarray  # how many partners every negative row has
-    Q: np.ndarray  # sums over the partners of every positive row, as above
-    Z: np.ndarray
-    P: np.ndarray  # sums over the partners of every negative row, as above
-    Y: np.ndarray
-    weight: float  # sums of 1, z and z^2 over all active pairs, weighted by p_i q_j
-    short: float
-    square: float
+    first: np.ndarray  # the first partner of each positive row
+    partners: np.ndarray  # the number of partners of each negative row
+    Q: np.ndarray  # for each positive row, the sum of q_j over its partners
+    Z: np.ndarray  # and of q_j z_ij
+    P: np.ndarray  # for each negative row, the sum of p_i over its partners
+    Y: np.ndarray  # and of p_i z_ij
+    weight: float  # sum of p_i q_j over all active pairs
+    short: float  # sum of p_i q_j z_ij
+    square: float  # sum of p_i q_j z_ij^2
 
 
 class SortedScores(NamedTuple):
-    """Scores of all rows, with the rows of either class in ascending order of score."""
+    """Scores of all rows, with the rows of each class in ascending order of score."""
 
     scores: np.ndarray  # in the order of the rows
     pos: np.ndarray  # positive rows, in ascending order of score
@@ -59,17 +59,19 @@ class SortedScores(NamedTuple):
         return cls(scores, pos, neg, a, b, data.r[pos], data.r[neg])
 
     def active(self, margin: float) -> ActivePairs:
-        """All sums over the pairs that are active at that margin."""
+        """All sums over the pairs that are active at the given margin."""
         first = np.empty(self.pos.size, dtype=np.int64)
         partners = np.empty(self.neg.size, dtype=np.int64)
-        Q, Z = np.empty(self.pos.size), np.empty(self.pos.size)
-        P, Y = np.empty(self.neg.size), np.empty(self.neg.size)
+        Q = np.empty(self.pos.size)
+        Z = np.empty(self.pos.size)
+        P = np.empty(self.neg.size)
+        Y = np.empty(self.neg.size)
         totals = _down(self.a, self.b, self.p, self.q, margin, first, Q, Z)
         _up(self.a, self.b, self.p, margin, partners, P, Y)
         return ActivePairs(first, partners, Q, Z, P, Y, *totals)
 
     def spread(self, of_pos: np.ndarray, of_neg: np.ndarray) -> np.ndarray:
-        """p_i times the first and q_j times the second, in the order of the rows."""
+        """p_i times `of_pos` and q_j times `of_neg`, in the order of the rows."""
         out = np.empty(self.scores.size)
         _spread(self.pos, self.p, of_pos, out)
         _spread(self.neg, self.q, of_neg, out)
@@ -85,8 +87,8 @@ class SortedScores(NamedTuple):
 def _sorted_classes(scores: np.ndarray, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """The positive and the negative rows in ascending order of score, with their scores.
 
-    The leading bits of a score and the index of its row make one integer, and integers are sorted several times
-    faster than an `argsort`. Neighbours that differ in the lost bits only are swapped afterwards.
+    The leading bits of a score and the index of its row are packed into one integer: sorting integers is several
+    times faster than `argsort`. Neighbours that differ only in the lost bits are swapped afterwards.
     """
     mask = (1 << max(1, (y.size - 1).bit_length())) - 1
     n_pos = int(np.count_nonzero(y > 0))
@@ -111,7 +113,7 @@ def _settled(keys: np.ndarray, mask: int, scores: np.ndarray) -> tuple[np.ndarra
 
 @compiled
 def _shift(scores, out):
-    """Bring the mean to zero, where doubles are densest."""
+    """Shift the scores to mean zero, where doubles are densest."""
     total = 0.0
     for i in range(scores.size):
         total += scores[i]
@@ -122,7 +124,7 @@ def _shift(scores, out):
 
 @compiled
 def _keys(bits, y, mask, pos, neg):
-    """Integers in the order of the doubles whose bits are given, the row in place of the last bits."""
+    """Integers in the order of the doubles whose bits are given, with the row index in place of the last bits."""
     i_pos, i_neg = 0, 0
     for i in range(bits.size):
         key = bits[i] if bits[i] >= 0 else bits[i] ^ 0x7FFFFFFFFFFFFFFF
@@ -154,7 +156,7 @@ def _settle(keys, mask, scores, ordered, moves):
 
 @compiled
 def _down(a, b, p, q, margin, first, Q, Z):
-    """From the largest positive score down: sums over the active negatives, which grow in number."""
+    """From the largest positive score down: sums over the active negatives, a growing set."""
     weight, short, square = 0.0, 0.0, 0.0
     weight_all, short_all, square_all = 0.0, 0.0, 0.0
     j = b.size - 1

@@ -1,10 +1,10 @@
-"""Sigmoid: 1 - AUC with its steps smoothed, over all pairs, without visiting the pairs.
+"""Sigmoid: 1 - AUC with its steps smoothed, over all pairs, without visiting each pair.
 
     Herschtal, Raskutti. "Optimising Area Under the ROC Curve Using Gradient Descent." ICML 2004.
 
-This is the mean of f(m) = 1/(1 + exp(m)) over the margins m = s - s' of all pairs. As f has no pole within pi of the
-real line, the sums over pairs are those of analytic_sums.py. As f is not convex, the only certified gap is the loss
-itself.
+This is the mean of f(m) = 1/(1 + exp(m)) over the margins m = s - s' of all pairs. Since f has no pole within pi of
+the real line, the sums over pairs are computed by analytic_sums.py. Since f is not convex, the only certified gap is
+the loss itself.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Sigmoid(Loss):
         return max(0.0, float(value)), data.combine(data.r * c)
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
-        """Zero: the loss is not negative."""
+        """Zero, since the loss is non-negative."""
         return 0.0
 
 
 @cache
 def _tables() -> tuple[np.ndarray, np.ndarray]:
-    """The expansions of f and of its derivative, f(m) f(-m) with a minus sign."""
+    """The expansions of f and of its derivative, -f(m) f(-m)."""
     return chebyshev_tables(lambda m: expit(-m)), chebyshev_tables(lambda m: -expit(m) * expit(-m))

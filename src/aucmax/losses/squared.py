@@ -1,4 +1,4 @@
-"""Squared: the pairwise squared loss, all of it in the class means and the sum of the class covariances."""
+"""Squared: the pairwise squared loss, a function of the class means and the sum of the class covariances only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Squared(Loss):
         return tau * shortfall - tau**2 * value
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
-        """loss(w) - min loss: exact from the scatter matrix, else the loss itself, as no loss is negative."""
+        """loss(w) - min loss: exact given the scatter matrix, else the loss itself, since no loss is negative."""
         value, gradient = self.value_and_gradient(data, w)
         if not data.full:
             return value
@@ -43,7 +43,7 @@ class Squared(Loss):
 
 
 def within_product(data: Any, w: np.ndarray) -> np.ndarray:
-    """S w: from the scatter matrix where there is one, else in one pass over the rows."""
+    """S w, from the scatter matrix if available, else in one pass over the rows."""
     if data.full:
         return data.within @ w
     out = np.zeros(data.dim)

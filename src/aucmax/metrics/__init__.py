@@ -1,4 +1,4 @@
-"""Metrics of a ranking: AUC with its variance, ROC and lift curves, thresholds, AUC against accuracy."""
+"""Metrics of a ranking: AUC and its variance, ROC and lift curves, thresholds, AUC versus accuracy."""
 
 from aucmax.metrics.auc import roc_auc
 from aucmax.metrics.auc_vs_accuracy import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts

@@ -33,7 +33,7 @@ def roc_auc(
     y_score : array of shape (n,)
         Finite scores, larger for the positive class; float32 is sorted as such, other types as float64.
     sample_weight : array of shape (n,), optional
-        Weights, zero or positive; a pair weighs their product, so that a weight of k equals k copies.
+        Non-negative weights; a pair has the product of its weights, so that a weight of k equals k copies.
     pos_label : optional
         The label of the positive class; by default the larger of the two in sort order.
 

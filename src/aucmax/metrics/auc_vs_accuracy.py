@@ -1,4 +1,4 @@
-"""AUC against accuracy over all rankings: consistency, discriminancy, and the expected AUC at an error rate.
+"""AUC versus accuracy over all rankings: consistency, discriminancy, and the expected AUC at an error rate.
 
     Ling, Huang, Zhang. "AUC: a statistically consistent and more discriminating measure than accuracy."
     IJCAI 2003.
@@ -23,7 +23,7 @@ __all__ = ["RankingCounts", "consistency", "discriminancy", "expected_auc", "ran
 
 
 class RankingCounts(NamedTuple):
-    """Number of unordered pairs of rankings, by which of the two AUC and accuracy prefer; letters as in the paper."""
+    """Number of unordered pairs of rankings, by which one AUC and accuracy prefer; letters as in the paper."""
 
     agree: int  # R: both prefer the same ranking
     disagree: int  # S: they prefer different ones
@@ -39,7 +39,7 @@ def ranking_counts(n_pos: int, n_neg: int, cut: int | None = None) -> RankingCou
     n_pos, n_neg : int
         Sizes of the classes, at least 1.
     cut : int, optional
-        Number of top-ranked rows predicted positive, 0 to n_pos + n_neg; by default n_pos.
+        Number of top-ranked rows predicted positive, from 0 to n_pos + n_neg; by default n_pos.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def expected_auc(n_pos: int, n_neg: int, errors: int) -> float:
     n_pos, n_neg : int
         Sizes of the classes, at least 1.
     errors : int
-        Misclassified rows, at most min(n_pos, n_neg).
+        Number of misclassified rows, at most min(n_pos, n_neg).
 
     Returns
     -------

@@ -9,8 +9,8 @@ ties counted half, and var1 the sample variance with ddof=1:
 
     AUC = mean V10,      var(AUC) = var1(V10) / P + var1(V01) / M
 
-For two scores of the same rows, V10 and V01 are replaced by the differences of theirs. The shares are counted as
-integers, so that equal ones have a variance of exactly zero. The variance is that over new test rows and does not
+For two scores of the same rows, V10 and V01 are replaced by the differences between the two. The shares are counted
+as integers, so that equal ones have a variance of exactly zero. The variance is that over new test rows and does not
 include the variability of the training set. The interval and the test take no sample weights: a weight of k is not k
 independent rows. `auc_influence` does, for comparisons on weighted rows.
 """
@@ -32,17 +32,17 @@ __all__ = ["Interval", "PairedTest", "auc_influence", "auc_interval", "auc_limit
 class Interval(NamedTuple):
     """An AUC and its confidence interval."""
 
-    auc: float
-    low: float  # confidence limits
-    high: float
+    auc: float  # the estimate
+    low: float  # lower confidence limit
+    high: float  # upper confidence limit
     std_error: float  # of the AUC, not of its logit
 
 
 class PairedTest(NamedTuple):
     """Two AUCs on the same rows and the test that they are equal."""
 
-    auc_a: float
-    auc_b: float
+    auc_a: float  # of the first scores
+    auc_b: float  # of the second scores
     difference: float  # auc_a - auc_b
     std_error: float  # of the difference
     z: float  # difference / std_error
@@ -175,7 +175,7 @@ def _placements(y_true, y_score, pos_label) -> _Placements:
 def _twice_below(scores, others):
     """For each score, twice the number of others below it plus the number of others equal to it."""
     order = np.argsort(scores)
-    ascending = scores[order]  # searched for faster than unsorted scores
+    ascending = scores[order]  # faster to search for than unsorted scores
     others = np.sort(others)
     counts = np.empty(scores.size, dtype=np.int64)
     counts[order] = np.searchsorted(others, ascending, "left") + np.searchsorted(others, ascending, "right")
@@ -196,7 +196,7 @@ def _std_error(placements: _Placements) -> float:
 
 
 def _ratio(difference: float, std_error: float) -> float:
-    """The z statistic; if the variance is zero, 0 for no difference and infinite for any other."""
+    """The z statistic; if the variance is zero, 0 for no difference and infinite otherwise."""
     if std_error > 0:
         return difference / std_error
     return float(np.copysign(np.inf, difference)) if difference else 0.0

@@ -26,16 +26,16 @@ class LabeledScores(NamedTuple):
 
     is_pos: np.ndarray  # whether the label is the positive one
     score: np.ndarray  # float32 or float64
-    weight: np.ndarray | None  # float64; None: all ones
+    weight: np.ndarray | None  # float64; None if all are 1
 
 
 class ClassScores(NamedTuple):
     """Scores and weights of each class, unsorted; the fields are the arguments of `auc_of_classes`."""
 
-    pos_scores: np.ndarray
-    neg_scores: np.ndarray
-    pos_weight: np.ndarray | None
-    neg_weight: np.ndarray | None
+    pos_scores: np.ndarray  # of the positives
+    neg_scores: np.ndarray  # of the negatives
+    pos_weight: np.ndarray | None  # of the positives; None if all are 1
+    neg_weight: np.ndarray | None  # of the negatives; None if all are 1
 
 
 def check_scores(
@@ -51,7 +51,7 @@ def check_scores(
 
 
 def check_1d(values: ArrayLike, name: str) -> np.ndarray:
-    """The values as a 1-d array that is not empty."""
+    """The values as a non-empty 1-d array."""
     array = np.asarray(values)
     if array.ndim != 1:
         hint = "pass one value per row, such as predict_proba(X)[:, 1] or y.ravel()"
@@ -75,7 +75,7 @@ def binary_labels(y: np.ndarray, pos_label: Any = None, name: str = "y") -> tupl
 
 
 def check_sample_weight(sample_weight: ArrayLike, is_pos: np.ndarray) -> np.ndarray:
-    """Weights in double precision: finite, not negative, with a positive sum in each class."""
+    """Weights in double precision: finite, non-negative, with a positive sum in each class."""
     weight = check_finite(sample_weight, "sample_weight", is_pos.size).astype(np.float64, copy=False)
     if weight.min() < 0:
         first = int(weight.argmin())

@@ -18,7 +18,7 @@ from aucmax.validation.params import Boolean, Integer, Number, check_param
 
 __all__ = ["PrequentialAUC", "ScoreWindow", "check_weight", "is_missing"]
 
-SMALLEST, LARGEST = 1e-100, 1e100  # weight of a row: products of two do not underflow or overflow
+SMALLEST, LARGEST = 1e-100, 1e100  # limits on the weight of a row: products of two do not underflow or overflow
 BUFFER_SIZE = 256  # rows buffered before they enter the sorted runs, unless `total` is asked for
 
 
@@ -26,13 +26,13 @@ class ScoreWindow(NamedTuple):
     """The latest rows, by time and by score; weights of negatives are negative."""
 
     ring_scores: np.ndarray  # ring buffer: row t is at t % size
-    ring_weight: np.ndarray
+    ring_weight: np.ndarray  # in the order of `ring_scores`
     scores: np.ndarray  # ascending
     weight: np.ndarray  # in the order of `scores`
 
     @classmethod
     def empty(cls, size: int) -> ScoreWindow:
-        """Space for that many rows."""
+        """Space for `size` rows."""
         return cls(*np.zeros((4, size)))
 
 
@@ -124,11 +124,11 @@ class PrequentialAUC:
         return np.where(is_pos, weight, -weight)
 
     def _check_negatives(self, found: set) -> None:
-        """There is only one negative label in the whole stream."""
+        """Reject a second negative label in the stream."""
         labels = found | self._neg_labels
         if len(labels) > 1:
             shown = sorted(labels, key=repr)
-            raise ValueError(f"labels {shown} besides pos_label={self.pos_label!r}; give two labels in total")
+            raise ValueError(f"labels {shown} besides pos_label={self.pos_label!r}; give only two labels in total")
         self._neg_labels = labels
 
     def _append(self, scores: np.ndarray, weight: np.ndarray) -> None:
@@ -154,19 +154,19 @@ class PrequentialAUC:
 
 
 def check_weight(weight: Any) -> None:
-    """Refuse a weight that is neither zero nor in the range whose products can be summed."""
+    """Reject a weight that is neither zero nor in the range whose products can be summed."""
     if not (Number(0, 0).accepts(weight) or Number(SMALLEST, LARGEST).accepts(weight)):
         raise ValueError(f"a row has weight {weight!r}; give zero, or a number from {SMALLEST:g} to {LARGEST:g}")
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a label or a cell is None, NaN or pandas' NA, which equals nothing, not even itself."""
+    """Whether a label or a cell is None, NaN or pandas' NA; the last two do not equal themselves."""
     same = value == value
     return value is None or not (isinstance(same, (bool, np.bool_)) and same)
 
 
 def _check_not_missing(labels: np.ndarray) -> None:
-    """Refuse rows without a label: they are not negative."""
+    """Reject rows without a label: they are not negatives."""
     missing = [is_missing(label) for label in labels] if labels.dtype == object else labels != labels
     if np.any(missing):
         first = int(np.argmax(missing))
@@ -206,7 +206,7 @@ def _insert(window, filled, score, weight):
 @compiled
 def _remove(window, filled, score, weight):
     k = np.searchsorted(window.scores[:filled], score)
-    while window.weight[k] != weight:  # among tied rows any of the same weight will do
+    while window.weight[k] != weight:  # among tied rows, any of the same weight will do
         k += 1
     for j in range(k, filled - 1):
         window.scores[j] = window.scores[j + 1]

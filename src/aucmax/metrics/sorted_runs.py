@@ -1,4 +1,4 @@
-"""SortedRuns: a growing set of scores in sorted runs, to count the scores below any given one.
+"""SortedRuns: a growing set of scores in sorted runs, for counting the scores below any given one.
 
 A new run is merged with the last one unless that is at least twice as long, as in a log-structured merge tree: a
 score is moved O(log n) times, and a query searches O(log n) runs. Each score takes 24 bytes.
@@ -17,7 +17,7 @@ class SortedRun(NamedTuple):
     """Scores in ascending order."""
 
     scores: np.ndarray
-    weight: np.ndarray
+    weight: np.ndarray  # of each score
     below: np.ndarray  # sum of the weights before each score, and of all weights; one longer than `scores`
 
     @classmethod
@@ -27,7 +27,7 @@ class SortedRun(NamedTuple):
         return cls(scores[order], weight[order], np.append(0.0, np.cumsum(weight[order])))
 
     def merged(self, other: SortedRun) -> SortedRun:
-        """One run of two."""
+        """The two runs merged into one."""
         return SortedRun.of(np.append(self.scores, other.scores), np.append(self.weight, other.weight))
 
 

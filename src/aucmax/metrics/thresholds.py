@@ -13,7 +13,7 @@ from aucmax.validation.params import Number, check_param
 
 __all__ = ["break_even", "f_beta", "threshold_for"]
 
-ROUNDING = 1e-12  # of sums of weights: a rate that misses its target by no more than this meets it
+ROUNDING = 1e-12  # relative rounding error of sums of weights: a rate this close to its target meets it
 
 
 def f_beta(
@@ -33,7 +33,7 @@ def f_beta(
     y_pred : array of shape (n,)
         Predicted labels, of the same two values as y_true.
     beta : float
-        Weight of recall against precision; 0 gives the precision, 1 their harmonic mean.
+        Weight of recall relative to precision; 0 gives the precision, 1 their harmonic mean.
 
     Returns
     -------
@@ -162,5 +162,5 @@ def _last_precise(tp, fp, target):
     reached = np.flatnonzero(precision >= target * (1.0 - ROUNDING))
     if reached.size == 0:
         best = precision.max()
-        raise ValueError(f"no threshold reaches precision {target}; ask for {best:.6g}, the best, or less")
+        raise ValueError(f"no threshold reaches precision {target}; give at most {best:.6g}, the best precision")
     return reached[-1]

@@ -1,1 +1,1 @@
-"""Compiled loops, rows and matrices, threads: what everything else is built on."""
+"""Compiled loops, rows, matrices and threads: the layer on which everything else is built."""

@@ -1,8 +1,8 @@
-"""`@compiled`: compiled loops, and the only file that talks to Numba.
+"""`@compiled`: compiled loops. This is the only file that talks to Numba.
 
-Numba's own disk cache watches only the file of the compiled function: after an edit of a helper in another file it
-would still run stale machine code. Here the key of every cache entry covers all sources of the package.
-With `NUMBA_DISABLE_JIT=1` the loops run as plain Python and give the same answers.
+Numba's own disk cache watches only the file that defines the compiled function: after an edit to a helper in another
+file it would still run stale machine code. Here the key of every cache entry covers all source files of the package.
+With `NUMBA_DISABLE_JIT=1` the loops run as plain Python and give the same results.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from numba.core import cgutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic, overload
 
-# Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that checks can see them.
+# Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that checks can detect them.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
 @cache
 def sources_hash() -> str:
-    """Hash of all sources of the package: what the machine code of any loop may depend on."""
+    """Hash of all source files of the package, since the machine code of a loop may depend on any of them."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
@@ -36,10 +36,10 @@ def sources_hash() -> str:
 
 
 class _KeyedFiles(IndexDataCacheFile):
-    """A file of machine code per key, named after the key.
+    """One file of machine code per key, named after the key.
 
-    Numba numbers the files, so two processes that compile at once may give two functions the same number, and run the
-    wrong one later. Here, at worst, an entry is lost and compiled again.
+    Numba numbers its files, so two processes that compile at the same time may give two functions the same number and
+    later run the wrong one. Here, at worst, an entry is lost and compiled again.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -77,9 +77,9 @@ def compiled(function: Callable | None = None, *, strict: bool = False) -> Calla
 
 
 def row_operation(is_csr: Callable[[Any], bool], dense: Callable, csr: Callable) -> Callable:
-    """Join two loops into one operation on rows, for compiled loops and for plain Python.
+    """Combine a dense and a CSR implementation into one operation on rows, for compiled loops and for plain Python.
 
-    `is_csr` tells the two apart, by value in Python and by the class of the argument inside a compiled loop.
+    `is_csr` chooses between them: from the type of X in Python, from its Numba type inside a compiled loop.
     """
 
     def operation(X, *args):
@@ -111,10 +111,11 @@ def _prefetch(typing, array, i, j):
         fields = context.make_array(kind)(context, builder, args[0])
         place = [context.cast(builder, arg, own, types.uintp) for arg, own in zip(args[1:], kinds, strict=True)]
         address = cgutils.get_item_pointer(context, builder, kind, fields, place, wraparound=False)
-        pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        pointer = ir.IntType(8).as_pointer()
+        word = ir.IntType(32)
         shape = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
         call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], shape)
-        builder.call(call, [builder.bitcast(address, pointer), word(0), word(3), word(1)])  # to read, to keep, data
+        builder.call(call, [builder.bitcast(address, pointer), word(0), word(3), word(1)])  # read, keep, data
         return context.get_dummy_value()
 
     return types.void(array, i, j), emit

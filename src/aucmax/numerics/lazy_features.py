@@ -17,7 +17,7 @@ class LazyFeatures:
     ----------
     X : array or CSR of shape (n, d)
     transform : callable
-        From rows of X to an array of as many rows and `dim` columns.
+        Maps rows of X to an array with as many rows and `dim` columns.
     dim : int
 
     Examples
@@ -37,7 +37,7 @@ class LazyFeatures:
         return self.transform(self.X[index])
 
     def chunks(self, index: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """The rows in `index`, chunk by chunk, with their place there."""
+        """The rows in `index`, chunk by chunk, each chunk with its slice of `index`."""
         rows = min(max(CHUNK // max(self.shape[1], 1), 256), 2048)
         for start in range(0, index.size, rows):
             place = slice(start, start + rows)

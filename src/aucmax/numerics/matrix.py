@@ -1,6 +1,6 @@
-"""Tables as matrices, dense, CSR or made on demand: products, sums and copies that need not know which.
+"""Tables as matrices, whether dense, CSR or computed on demand: products, sums and copies that work for all three.
 
-With rows.py the only place that tells dense from CSR.
+Only this file and rows.py distinguish dense from CSR.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def canonical(X: Any) -> Any:
-    """X without duplicate entries: only then can its entries be squared."""
+    """X without duplicate entries, so that its entries can be squared."""
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -46,7 +46,7 @@ def _unsigned(numbers: np.ndarray) -> np.ndarray:
 
 
 def scaled_columns(X: Any, scale: np.ndarray) -> Any:
-    """X with column j divided by scale[j], in double precision: rounding would change the problem."""
+    """X with column j divided by scale[j], in double precision: single precision would change the problem."""
     if not sparse.issparse(X):
         return X / scale
     data = X.data / scale[X.indices]
@@ -61,7 +61,7 @@ def stacked(above: Any, below: Any) -> Any:
 
 
 def columns_added(X: Any, dim: int) -> Any:
-    """X padded with columns of zeros on the right, to `dim` columns."""
+    """X padded on the right with columns of zeros, to `dim` columns."""
     if sparse.issparse(X):
         return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
     return np.pad(X, ((0, 0), (0, dim - X.shape[1])))
@@ -80,7 +80,7 @@ def alike(X: Any, like: Any) -> Any:
 
 
 def weighted_columns(X: Any, factor: np.ndarray) -> Any:
-    """The columns of X, row i multiplied by factor[i], as rows for compiled loops."""
+    """The columns of diag(factor) X, as rows for compiled loops."""
     if not sparse.issparse(X):
         return np.ascontiguousarray((X * factor[:, None]).T)
     return as_rows((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
@@ -97,7 +97,7 @@ def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
 
 
 def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """Write sqrt(weight) (x - centre) of the rows in `index` into `out`; return the sum of weight (x - centre)."""
+    """Write sqrt(weight) (x - centre) for the rows in `index` into `out`; return the sum of weight (x - centre)."""
     rows = X[index].toarray() if sparse.issparse(X) else X[index] if isinstance(X, LazyFeatures) else X
     index = index if rows is X else np.arange(index.size)
     sums = np.zeros(centre.size)
@@ -128,7 +128,7 @@ def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.n
     stored = np.zeros(dim)  # weight of the stored entries of each column
     count = np.zeros(dim, dtype=np.int64)  # and their number
     _weighted_squares(as_rows(X), index, weight, centre, squares, stored, count)
-    if sparse.issparse(X):  # the count tells a column without zeros from one whose weights differ by rounding only
+    if sparse.issparse(X):  # in a column without zeros, weight minus `stored` would be nothing but rounding error
         squares += np.where(count == index.size, 0.0, weight[index].sum() - stored) * centre**2
     return squares
 
@@ -166,7 +166,7 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
 def _check_size(given: int, size: int) -> None:
     """Compiled loops do not check array bounds."""
     if given != size:
-        raise ValueError(f"shapes do not match: {given} numbers for {size} columns or rows; pass {size}")
+        raise ValueError(f"shapes do not match: got {given} numbers for {size} rows or columns; pass {size}")
 
 
 def squared_norms(rows: Any, n: int) -> np.ndarray:

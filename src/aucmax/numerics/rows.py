@@ -1,6 +1,6 @@
-"""Operations on a row, dense or CSR: compiled loops call them and are written once for both.
+"""Operations on a row, dense or CSR, so that a compiled loop is written once for both.
 
-`as_rows` (matrix.py) gives a table the form that they take.
+`as_rows` (matrix.py) converts a table to the form they take.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from aucmax.numerics.compiled import row_operation
 
 
 class CSR(NamedTuple):
-    """The arrays of a CSR matrix; unsigned indices need no check for negative ones: 1.4 times faster."""
+    """The arrays of a CSR matrix; indices are unsigned, which saves the check for negative ones: 1.4 times faster."""
 
     data: np.ndarray
     indices: np.ndarray
@@ -84,7 +84,7 @@ def _csr_norm2(X, i):
 
 
 def _dense_squares(X, i, weight, centre, squares, stored, count):
-    """Add weight (x_ij - centre_j)^2 of the stored entries of row i to squares, and count them."""
+    """Add weight (x_ij - centre_j)^2 to squares for the stored entries of row i, and count them."""
     for j in range(X.shape[1]):
         step = X[i, j] - centre[j]
         squares[j] += weight * step * step

@@ -1,7 +1,7 @@
-"""Threads: a single BLAS thread for small matrices, where synchronisation dominates; several of ours for long tables.
+"""Threads: a single BLAS thread for small matrices, where synchronisation dominates; our own threads for long tables.
 
-Ours share the rows of a table. There are never more of them than BLAS may use, so that a limit set by `threadpoolctl`
-or the environment holds for both.
+Our threads share the rows of a table. There are never more of them than BLAS may use, so that a limit set by
+`threadpoolctl` or by an environment variable applies to both.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-SMALL = 512  # columns up to which a second BLAS thread does not pay off
-SHARE = 2**20  # numbers of a table that are worth a thread
+SMALL = 512  # number of columns up to which a second BLAS thread does not pay off
+SHARE = 2**20  # size of the part of a table that is worth a thread of its own
 
 
 @cache
@@ -39,7 +39,7 @@ def workers_for(size: int) -> int:
 
 
 def in_threads(function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
-    """Apply the function to every part, each in its own thread, in which BLAS starts no others."""
+    """Apply the function to every part, each in its own thread, with BLAS limited to one thread."""
     parts = list(parts)
     if len(parts) == 1:
         return [function(parts[0])]

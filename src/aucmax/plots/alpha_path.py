@@ -23,7 +23,7 @@ def plot_path(alphas: np.ndarray, auc: np.ndarray, ax: Any = None) -> Any:
     alphas : array of shape (n_alphas,)
     auc : array of shape (n_alphas, n_folds)
     ax : matplotlib axes, optional
-        Those of a new figure by default.
+        Where to draw; by default the axes of a new figure.
 
     Returns
     -------

@@ -17,7 +17,7 @@ def plot_line_search(
     Parameters
     ----------
     search : LineSearchResult
-        With all rows walked: `until` was "all", "linear" or a number.
+        The result of a search with a complete table: `until` was "all", "linear" or a number.
     errors, pred, direction
         The arguments of the search.
     marks : dict of name to step size, optional
@@ -60,14 +60,14 @@ def plot_line_search(
 
 
 def _draw_steps(ax: Any, steps: np.ndarray, at: np.ndarray, after: np.ndarray) -> None:
-    """A piecewise constant curve with its values at the jumps, unless there are too many to see."""
+    """Draw a piecewise constant curve with its values at the jumps, unless there are too many to see."""
     ax.hlines(after, steps[:-1], steps[1:], color=COLOURS["reference"], linewidth=1.4)
     if at.size <= 60:
         ax.plot(steps[:-1], at, "o", color=COLOURS["reference"], markersize=3.5)
 
 
 def _draw_thresholds(ax: Any, errors: Any, pred: np.ndarray, direction: np.ndarray, end: float) -> None:
-    """A line per breakpoint, coloured by the kind of error that changes there."""
+    """Draw one line per breakpoint, coloured by the kind of error that changes there."""
     start = errors.v - pred[errors.example]
     stop = start - end * direction[errors.example]
     kinds = {"false positives": (errors.fp != 0, "worse"), "false negatives": (errors.fn != 0, "tie")}

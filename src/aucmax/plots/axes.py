@@ -10,10 +10,10 @@ COLOURS = {"reference": "#404040", "better": "#1a7f37", "tie": "#3465a4", "worse
 
 
 def new_axes(n_lines: int = 5) -> Any:
-    """Axes of a new figure, without a window, tall enough for that many lines."""
+    """Axes of a new figure without a window, tall enough for `n_lines` lines."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        message = "plots need matplotlib; install it: pip install 'aucmax[plot]'"
+        message = "plots need matplotlib; install it with: pip install 'aucmax[plot]'"
         raise ModuleNotFoundError(message) from None
     return Figure(figsize=(8.0, 1.4 + 0.55 * n_lines), layout="constrained").subplots()

@@ -19,7 +19,7 @@ def plot_comparison(comparison: Any, ax: Any = None) -> Any:
     Parameters
     ----------
     comparison : Comparison
-        What `compare` returned.
+        The result of `compare`.
     ax : matplotlib axes, optional
         Where to draw; by default the axes of a new figure.
 
@@ -60,7 +60,7 @@ def _draw_row(ax: Any, y: int, row: Any) -> None:
 
 
 def _limits(rows: Any) -> tuple[float, float]:
-    """Limits that hold all intervals and folds with some padding, within 0 and 1."""
+    """Limits that include all intervals and folds with some padding, within 0 and 1."""
     low = min(min(row.low, *row.aucs) for row in rows)
     high = max(max(row.high, *row.aucs) for row in rows)
     padding = max(0.04 * (high - low), (NARROWEST - (high - low)) / 2)

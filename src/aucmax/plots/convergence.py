@@ -24,7 +24,7 @@ def plot_convergence(runs: dict[str, Any], *, optimum: float | None = None) -> A
     Returns
     -------
     matplotlib figure
-        With two columns, passes and seconds; without the row of AUCs if no run was monitored.
+        With two columns, passes and seconds, and a row of AUCs if any run was monitored.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""What is minimised: data, moments of the classes, penalties, the objective and its certificate."""
+"""The optimisation problem: data, moments of the classes, penalties, the objective and its certificate."""

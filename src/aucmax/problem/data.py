@@ -12,14 +12,14 @@ from sklearn.utils import assert_all_finite
 from aucmax.numerics.matrix import as_rows, dot, scaled_columns, squared_norms, transposed_dot
 from aucmax.problem.moments import Moments
 
-SMALLEST = 1e-150  # size of numbers whose squares keep their digits
+SMALLEST = 1e-150  # smallest magnitude whose square keeps full precision
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """Rows, labels -1/+1, weights, and the class statistics of all rows seen.
 
-    X stays as the user gave it. Everything else is in scaled units: column j divided by `scale[j]`.
+    X is kept as the user passed it. Everything else is in scaled units: column j divided by `scale[j]`.
 
     Parameters
     ----------
@@ -27,8 +27,9 @@ class Data:
     y : array of -1.0 and +1.0
     weight : array of positive numbers
     raw_moments : Moments
-        Of all rows seen, in the units of X.
+        Class statistics of all rows seen, in the units of X.
     scale : array of shape (dim,)
+        What the columns of X are divided by.
     """
 
     X: Any
@@ -39,7 +40,7 @@ class Data:
 
     @classmethod
     def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, full: bool) -> Data:
-        """Rows with their own statistics, checked to be finite; `full` for the scatter matrix, not its diagonal."""
+        """Rows with their own statistics, checked to be finite; `full` for the whole scatter matrix."""
         moments = Moments.of(X, y, weight, full=full)
         check_finite(moments, X)
         return cls(X, y, weight, moments, column_scale(moments, standardize))
@@ -51,7 +52,7 @@ class Data:
 
     @classmethod
     def of_moments(cls, moments: Moments, *, standardize: bool) -> Data:
-        """No rows, only their full moments: all that the squared loss needs."""
+        """Full moments without any rows, which is all that the squared loss needs."""
         nothing = np.empty(0)
         return cls(np.empty((0, moments.delta.size)), nothing, nothing, moments, column_scale(moments, standardize))
 
@@ -109,7 +110,7 @@ class Data:
 
     @cached_property
     def e(self) -> np.ndarray:
-        """n r, n counting all rows seen: the weights that turn a mean over rows into one over pairs."""
+        """n r, where n counts all rows seen: the weights that turn a mean over rows into a mean over pairs."""
         return (self.raw_moments.pos.count + self.raw_moments.neg.count) * self.r
 
     @cached_property
@@ -119,32 +120,32 @@ class Data:
 
     @cached_property
     def mean_products(self) -> np.ndarray:
-        """x.mean+ and x.mean- of every row, of shape (n, 2)."""
+        """x.mean+ and x.mean- for every row, of shape (n, 2)."""
         return dot(self.X, (self.means / self.scale).T)
 
     @cached_property
     def centre(self) -> np.ndarray:
-        """The middle of the class means."""
+        """The midpoint of the class means."""
         return 0.5 * (self.means[0] + self.means[1])
 
     @cached_property
     def centre_products(self) -> np.ndarray:
-        """x.centre of every row."""
+        """x.centre for every row."""
         return dot(self.X, self.centre / self.scale)
 
     @cached_property
     def centred_norms(self) -> np.ndarray:
-        """|x - centre|^2 of every row."""
+        """|x - centre|^2 for every row."""
         return np.maximum(self.squared_norms - 2.0 * self.centre_products + self.centre @ self.centre, 0.0)
 
     @cached_property
     def squared_norms(self) -> np.ndarray:
-        """|x|^2 of every row."""
+        """|x|^2 for every row."""
         return squared_norms(self.rows, self.n)
 
     @cached_property
     def rows(self) -> Any:
-        """The scaled rows as compiled functions take them: a copy, made when a solver first needs it."""
+        """The scaled rows in the form that compiled functions take: a copy, made when a solver first needs it."""
         scaled = self.X if (self.scale == 1.0).all() else scaled_columns(self.X, self.scale)
         return as_rows(scaled)
 
@@ -162,25 +163,25 @@ class Data:
 
 
 def check_finite(moments: Moments, X: Any) -> None:
-    """NaN, infinity and overflowing squares in X show in its moments; find the culprit and say what to do."""
+    """Raise ValueError if the moments reveal NaN, infinity, or squares in X that overflow or underflow."""
     if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
         assert_all_finite(X, input_name="X")
         column = int(np.argmin(np.isfinite(moments.delta) & np.isfinite(moments.variances)))
-        raise ValueError(f"column {column} of X has values whose squares overflow; divide it by its size")
+        raise ValueError(f"column {column} of X has values whose squares overflow; rescale it")
     size = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
     vanishing = (size > 0) & (size < SMALLEST) & (moments.variances < SMALLEST**2)
     if vanishing.any():
         column = int(np.argmax(vanishing))
         raise ValueError(
-            f"column {column} of X has values whose squares vanish; divide it by its size or leave it out"
+            f"column {column} of X has values whose squares underflow to zero; rescale it or leave it out"
         )
 
 
 def column_scale(moments: Moments, standardize: bool = True) -> np.ndarray:
     """Class-pooled standard deviations: roots of the mean of the two class variances; ones if not `standardize`.
 
-    A column that is constant within both classes is measured by the distance of its class means; one that is constant
-    altogether, and useless, by its size.
+    A column that is constant within both classes is scaled by the distance between its class means; one that is
+    constant altogether, and therefore useless, by its magnitude.
     """
     if not standardize:
         return np.ones(moments.delta.size)
@@ -193,5 +194,5 @@ def column_scale(moments: Moments, standardize: bool = True) -> np.ndarray:
 
 
 def automatic_alpha(data: Data) -> float:
-    """tr(S) max(0.03/dim, 1/n): near the best on most tables (docs/mathematics.md, section 6)."""
+    """tr(S) max(0.03/dim, 1/n): close to the best on most tables (docs/mathematics.md, section 6)."""
     return float(data.variances.sum()) * max(0.03 / data.scale.size, 1.0 / data.raw_moments.n) or 1.0

@@ -1,7 +1,7 @@
 """Moments: the sufficient statistics of the squared loss, class by class.
 
 For each class: the number of rows, their total weight, the mean and the scatter sum_i s_i (x_i - mean)(x_i - mean)'.
-Moments of disjoint parts add up, and a part can be subtracted again (Chan, Golub, LeVeque 1983):
+Moments of disjoint parts can be added, and a part can be subtracted again (Chan, Golub, LeVeque 1983):
 
     mean = (W1 mean1 + W2 mean2) / W,    scatter = scatter1 + scatter2 + W1 W2 / W (mean1 - mean2)(mean1 - mean2)'
 
@@ -20,7 +20,7 @@ import numpy as np
 from aucmax.numerics.matrix import copy_shifted, weighted_squares, weighted_sums
 from aucmax.numerics.threads import SHARE, in_threads, workers_for
 
-CHUNK = 2**19  # numbers in a chunk of rows, which fit in the cache
+CHUNK = 2**19  # numbers in a chunk of rows, which fits in the cache
 FIRST = 256  # rows in the first chunk
 
 
@@ -91,7 +91,7 @@ class Moments:
         full: bool = True,
         index: np.ndarray | None = None,
     ) -> Moments:
-        """Moments of rows with labels -1/+1, or of those in `index`; `full=False` for the diagonal alone."""
+        """Moments of rows with labels -1/+1, or of those in `index`; `full=False` for the diagonal only."""
         weight = np.ones(X.shape[0]) if weight is None else weight
         index = np.arange(X.shape[0]) if index is None else index
         index = index[weight[index] > 0]
@@ -134,7 +134,7 @@ class Moments:
 
     @property
     def n(self) -> float:
-        """Number of rows, a weight of k counting as k rows; at least the row count, as weights may sum to 1."""
+        """Number of rows, a weight of k counting as k rows; at least the row count, since weights may sum to 1."""
         return max(self.pos.weight + self.neg.weight, self.pos.count + self.neg.count)
 
 
@@ -158,8 +158,8 @@ def _full_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments
 def _accumulate(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
     """Full moments in one pass: each chunk is centred at the mean of the rows before it, then all sums are updated.
 
-    In the first chunk that update could cancel catastrophically, so it is centred at its own mean. It is small, as it
-    is read twice, but large enough that the second chunk cancels no more than a digit.
+    The first chunk is centred at its own mean instead, to avoid catastrophic cancellation in that update. It is
+    small, since it is read twice, but large enough that the second chunk loses no more than a digit to cancellation.
     """
     dim = X.shape[1]
     rows = min(max(CHUNK // max(dim, 1), FIRST), 8192)
@@ -175,7 +175,7 @@ def _accumulate(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
             mean += copy_shifted(X, part, sizes, mean, chunk) / added
         total += added
         step = copy_shifted(X, part, sizes, mean, chunk) / (total or 1.0)
-        scatter += chunk.T @ chunk  # NumPy sees the symmetry and does half the work
+        scatter += chunk.T @ chunk  # NumPy exploits the symmetry and does half the work
         scatter -= np.outer(total * step, step)
         mean += step
     return ClassMoments(float(index.size), total, mean, _without_negative_variances(scatter))

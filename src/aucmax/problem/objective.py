@@ -1,4 +1,4 @@
-"""Problem: what is minimised.
+"""Problem: the objective that is minimised.
 
 P(w) = E[loss(w.(x - x'))] + l1 |w|_1 + l2/2 |w|^2,    x a positive row, x' a negative one
 """
@@ -13,7 +13,7 @@ import numpy as np
 from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem.data import Data
 
-ROUNDING = np.finfo(float).eps / 2  # of P(0) = 1/2: a gap below it is rounding error
+ROUNDING = np.finfo(float).eps / 2  # rounding error of P(0) = 1/2: a smaller gap counts as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Problem:
         return self.loss.value_and_gradient(self.data, w)[1]
 
     def certify(self, w: np.ndarray) -> tuple[float, float]:
-        """P(w), and an upper bound on P(w) - min P (docs/mathematics.md, section 5); P(w) if not convex."""
+        """P(w) and an upper bound on P(w) - min P, P(w) itself if not convex (docs/mathematics.md, section 5)."""
         value, gradient = self.loss.value_and_gradient(self.data, w)
         objective = value + self.penalty.value(w)
         if not self.loss.convex:

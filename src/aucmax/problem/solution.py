@@ -1,4 +1,4 @@
-"""Solution, Trace and Monitor: the result of a run, and its records on the way."""
+"""Solution, Trace and Monitor: the result of a run, and what is recorded along the way."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from aucmax.numerics.matrix import dot
 class Record:
     """One evaluation of a run."""
 
-    epoch: int
-    passes: float  # over the data, so far
-    seconds: float  # of the solver so far, evaluations not counted
-    objective: float
-    gap: float  # upper bound on the distance of the objective to its minimum
+    epoch: int  # counted from 1
+    passes: float  # over the data so far
+    seconds: float  # spent by the solver so far, not counting evaluations
+    objective: float  # P(w), penalty included
+    gap: float  # upper bound on the objective minus its minimum
     auc: float = np.nan  # on the training rows, if there is a `Monitor`
     validation_auc: float = np.nan  # on its validation set, if there is one
-    variance: float = np.nan  # of the stochastic update, if the solver knows it
+    variance: float = np.nan  # of the stochastic update, if the solver computes it
 
 
 Callback = Callable[[Any], bool | None]  # called with every `Record`; the run stops when it returns True
@@ -47,12 +47,12 @@ class Solution:
     """What a solver returns."""
 
     coef: np.ndarray  # weights in scaled units
-    objective: float
-    gap: float  # upper bound on the distance of the objective to its minimum
-    n_epochs: int
-    converged: bool
-    trace: Trace
-    state: Any  # from which the run can continue
+    objective: float  # P(w), penalty included
+    gap: float  # upper bound on the objective minus its minimum
+    n_epochs: int  # epochs run
+    converged: bool  # whether the gap reached `tol`, or for an uncertified solver the objective is finite
+    trace: Trace  # one record per epoch
+    state: Any  # from which the run can be resumed
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Monitor:
     validation: tuple[Any, np.ndarray] | None = None
 
     def aucs(self, data: Any, w: np.ndarray) -> tuple[float, float]:
-        """Training and validation AUC of weights in scaled units."""
+        """Training and validation AUC of weights w in scaled units."""
         training = _auc(data.scores(w), data.y)
         if self.validation is None:
             return training, np.nan

@@ -1,8 +1,8 @@
-"""OnlineAUC: the solvers that learn from a stream, as a river classifier.
+"""OnlineAUC: the online solvers as a river classifier.
 
-Features come as dictionaries. A feature gets a column when it is first learned; where it is missing it is zero. Rows
-are collected until there are `batch_size` of them and then learned together, whether they came one by one or in
-frames: the model depends on the rows and their order alone.
+Features come as dictionaries. A feature is assigned a column when it is first learned; where it is missing it is
+zero. Rows are collected until there are `batch_size` of them and then learned together, whether they arrived one by
+one or in frames: the model depends only on the rows and their order.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ class OnlineAUC(base.MiniBatchClassifier):
     Parameters
     ----------
     solver : str or Solver
-        An online solver. "auto" stands for "exact" with the squared loss: the best ranking by all rows seen, O(d^2)
-        a row and O(d^3) a batch; for hundreds of features, "spam" and the others are cheaper. With the exponential
-        loss it stands for "uniexp"; the hinge needs "oam" by name.
+        An online solver. With the squared loss, "auto" means "exact": the exact minimiser over all rows seen, at
+        O(d^2) per row and O(d^3) per batch; for hundreds of features, "spam" and the others are cheaper. With the
+        exponential loss "auto" means "uniexp"; with the hinge there is no default: choose "oam".
     loss : {"squared", "hinge", "exponential"}
-        Pairwise loss, one that the solver takes.
+        Pairwise loss, one that the solver supports.
     alpha : float or "auto"
         Strength of the penalty, as in `AUCClassifier`.
     l1_ratio : float
-        Share of the l1 norm in the penalty, 0 to 1.
+        Share of the l1 norm in the penalty, from 0 to 1.
     batch_size : int
-        Rows that are learned together. A row counts in predictions once its batch is full.
+        Number of rows that are learned together. A row affects predictions once its batch is full.
     pos_label : object
         The label to rank first; by default the larger of the two.
     seed : int or None
-        Fixes the random choices of a stochastic solver.
+        Random seed of stochastic solvers.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         self.pos_label = pos_label
         self.seed = seed
         self._columns: dict[Any, int] = {}
-        self._labels: list[Any] = []  # in the order in which they came: inside, the second one is positive
+        self._labels: list[Any] = []  # in order of arrival; internally, the second one is positive
         self._buffer: list[BufferedRow] = []
         self._weights: list[float] = []
         self._intercept = 0.0
@@ -95,7 +95,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         self._stream: Stream | None = None
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Learn a row with weight w. A row that is refused leaves the model and the buffered rows as they were."""
+        """Learn a row with weight w. A rejected row leaves the model and the buffered rows as they were."""
         if not self._labels:
             self._check_settings()
         check_weight(w)
@@ -112,7 +112,7 @@ class OnlineAUC(base.MiniBatchClassifier):
 
     @restores_on_error
     def learn_many(self, X: Any, y: Any) -> None:
-        """Learn the rows of a pandas or polars frame as if they came one by one; an empty cell is a missing feature.
+        """Learn the rows of a pandas or polars frame as if one by one; an empty cell is a missing feature.
 
         A frame with an invalid row is rejected as a whole.
         """
@@ -126,12 +126,12 @@ class OnlineAUC(base.MiniBatchClassifier):
             self.learn_one(x, label)
 
     def score_one(self, x: dict[Any, Any]) -> float:
-        """The score that ranks: larger means more likely positive, and zero is midway between the classes."""
+        """The ranking score: larger means more likely positive, and zero is midway between the class means."""
         score = self._inside({name: finite_feature(name, value) for name, value in x.items()})
         return score if self._second_is_positive else -score
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """Probabilities of the two labels; of False and True while no other is known."""
+        """Probabilities of the two labels; of False and True before any label has been seen."""
         labels = self._known_labels()
         if len(labels) == 1:
             return {labels[0]: 1.0}
@@ -148,7 +148,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         return pd.DataFrame(rows, index=getattr(X, "index", None), columns=self._known_labels())
 
     def _inside(self, x: dict[Any, float]) -> float:
-        """The score of the label that came second."""
+        """The score in favour of the second label."""
         score = self._intercept
         for name, value in x.items():
             column = self._columns.get(name)
@@ -162,7 +162,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         return len(labels) < 2 or labels[1] == (max(labels) if self.pos_label is None else self.pos_label)
 
     def _known_labels(self) -> list[Any]:
-        """Labels in the order in which they came; a single boolean is followed by its opposite."""
+        """Labels in order of arrival; a single boolean is followed by its opposite."""
         if not self._labels:
             return [False, True]
         if len(self._labels) == 1 and isinstance(self._labels[0], bool):
@@ -170,9 +170,9 @@ class OnlineAUC(base.MiniBatchClassifier):
         return self._labels
 
     def _labels_with(self, y: Any) -> list[Any]:
-        """The labels so far and this one; a third is refused."""
+        """The labels so far and this one; a third is rejected."""
         if is_missing(y):
-            raise ValueError(f"label {y!r}; leave out the rows without a label")
+            raise ValueError(f"label {y!r}; drop the rows without a label")
         if y in self._labels:
             return self._labels
         labels = [*self._labels, y]
@@ -180,7 +180,7 @@ class OnlineAUC(base.MiniBatchClassifier):
         return labels
 
     def _learn(self, rows: list[BufferedRow]) -> None:
-        """Learn these rows and empty the buffer; if that fails, nothing has changed."""
+        """Learn these rows and empty the buffer; if that fails, nothing changes."""
         names = dict.fromkeys(name for row in rows for name in row.x if name not in self._columns)
         columns = self._columns | {name: len(self._columns) + k for k, name in enumerate(names)}
         stream = self._advanced(rows, columns) if columns else None
@@ -201,20 +201,20 @@ class OnlineAUC(base.MiniBatchClassifier):
         return stream.advance(batch_table(rows, columns), spec, solver)
 
     def _check_settings(self) -> None:
-        """Refuse invalid settings before the first row is buffered."""
+        """Reject invalid settings before the first row is buffered."""
         check_params(self)
         _, solver = self._spec_and_solver()
         solver.check_settings()
         make_rng(self.seed)
 
     def _spec_and_solver(self) -> tuple[ProblemSpec, Solver]:
-        """The settings, turned into objects."""
+        """Objective and solver from the parameters."""
         spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, True)
         online = solvers_for(spec.loss, online=True)
         name = streaming_solver(self.solver, self.loss)
         if self.solver == "auto" and name not in online:
             remedy = f"choose one of {online}" if online else "choose another loss"
-            raise ValueError(f"solver='auto' has none for a stream with loss={self.loss!r}; {remedy}")
+            raise ValueError(f"solver='auto' has no default for a stream with loss={self.loss!r}; {remedy}")
         solver = find_solver(name, None, spec.loss)
         check_streams(name)
         if self.alpha != 0:
@@ -223,7 +223,7 @@ class OnlineAUC(base.MiniBatchClassifier):
 
 
 def _in_units_of_features(stream: Stream | None, dim: int) -> tuple[list[float], float]:
-    """Weights and intercept; zeros before both labels were seen."""
+    """Weights and intercept; zeros until both labels have been seen."""
     if stream is None or stream.problem is None:
         return [0.0] * dim, 0.0
     data = stream.problem.data

@@ -1,4 +1,4 @@
-"""Rows of a stream: dictionaries of features, checked and collected into a table."""
+"""Rows of a stream: dictionaries of features, validated and collected into a table."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scipy import sparse
 from aucmax.metrics.prequential import is_missing
 from aucmax.validation.inputs import LabeledData
 
-DENSE = 0.1  # share of known features in a batch above which it becomes a dense array
-LARGEST = 1e100  # feature that can be learned: weighted squares must not overflow
+DENSE = 0.1  # share of present features from which a batch becomes a dense array
+LARGEST = 1e100  # largest magnitude of a feature that can be learned: weighted squares must not overflow
 
 
 class BufferedRow(NamedTuple):
     """A row of the batch that is being filled."""
 
     x: dict[Any, float]  # features by name
-    side: int  # 0 for the label that came first, 1 for the other
+    side: int  # 0 for the label seen first, 1 for the other
     weight: float
 
 
@@ -31,29 +31,29 @@ def finite_feature(name: Any, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = nan
     if not isfinite(number):
-        raise ValueError(f"feature {name!r} is {value!r}; give finite numbers, as river's OneHotEncoder makes them")
+        raise ValueError(f"feature {name!r} is {value!r}; give finite numbers, such as from river's OneHotEncoder")
     return number
 
 
 def learnable_feature(name: Any, value: Any) -> float:
-    """A feature as a number whose squares can be added up."""
+    """A feature as a number whose square does not overflow."""
     number = finite_feature(name, value)
     if abs(number) > LARGEST:
-        raise ValueError(f"feature {name!r} is {value!r}, too large: squares overflow; divide it by its size")
+        raise ValueError(f"feature {name!r} is {value!r}, too large: squares overflow; rescale it")
     return number
 
 
 def check_labels(labels: list[Any], pos_label: Any) -> None:
-    """Two labels at most, of which one is known to be positive."""
+    """Reject more than two labels, and labels of which neither is known to be positive."""
     if len(labels) > 2 or (len(labels) == 2 and isinstance(labels[0], bool) and labels[1] not in (False, True)):
-        raise ValueError(f"label {labels[-1]!r} beside {labels[:-1]}; ranking takes two labels")
+        raise ValueError(f"label {labels[-1]!r} besides {labels[:-1]}; ranking takes two labels")
     if pos_label is not None and len(labels) == 2 and pos_label not in labels:
-        raise ValueError(f"pos_label={pos_label!r} is not among the labels {labels}; name one of them")
+        raise ValueError(f"pos_label={pos_label!r} is not among the labels {labels}; choose one of them")
     if pos_label is None:
         try:
             max(labels)
         except TypeError as error:
-            raise ValueError(f"labels {labels} have no order; name the positive one by pos_label") from error
+            raise ValueError(f"labels {labels} cannot be ordered; pass the positive one as pos_label") from error
 
 
 def frame_rows(X: Any) -> Iterator[dict[Any, Any]]:
@@ -65,7 +65,7 @@ def frame_rows(X: Any) -> Iterator[dict[Any, Any]]:
 
 
 def batch_table(rows: list[BufferedRow], columns: dict[Any, int]) -> LabeledData:
-    """The rows in the given columns: a plain array, or CSR if they are mostly empty."""
+    """The rows in the given columns: a dense array, or CSR if they are mostly empty."""
     sizes = [len(row.x) for row in rows]
     indices = np.array([columns[name] for row in rows for name in row.x], dtype=np.int32)
     values = np.array([value for row in rows for value in row.x.values()])

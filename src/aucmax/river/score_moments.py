@@ -1,7 +1,7 @@
 """Probabilities of a stream, from the running moments of its scores.
 
-They are those of two normal distributions of equal variance, fitted to the scores that rows got before they were
-learned: with means m+ and m-, variance v and weights W+ and W- of the classes,
+They are those of two normal distributions of equal variance, fitted to the scores of rows before they were learned:
+with means m+ and m-, variance v and weights W+ and W- of the classes,
 
     log p/(1 - p) = (m+ - m-)/v (score - (m+ + m-)/2) + log (W+ + 1)/(W- + 1)
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import exp, log
 
-FORGETTING = 0.999  # weight that the score moments keep with every row
+FORGETTING = 0.999  # factor by which each row scales the weight of the earlier ones
 
 
 class ScoreMoments:
@@ -20,12 +20,12 @@ class ScoreMoments:
 
     def __init__(self) -> None:
         self.prior = [0.0, 0.0]  # weight of all rows of each class
-        self.weight = [0.0, 0.0]  # of those with a score
-        self.mean = [0.0, 0.0]  # of their scores
+        self.weight = [0.0, 0.0]  # weight of the rows with a score
+        self.mean = [0.0, 0.0]  # mean of their scores
         self.squares = [0.0, 0.0]  # weighted sum of squares around the mean
 
     def add(self, side: int, weight: float, score: float | None) -> None:
-        """Add a row of the first (0) or of the second class (1), with its score if there was a model."""
+        """Add a row of the first (0) or second (1) class, with its score if there was a model."""
         for sums in (self.prior, self.weight, self.squares):
             sums[0] *= FORGETTING
             sums[1] *= FORGETTING

@@ -1,1 +1,1 @@
-"""Choosing among models: splits, moments of folds, paths of alphas, cross-validation, kernel search."""
+"""Model selection: splits, moments of folds, alpha paths, cross-validation, kernel search."""

@@ -1,12 +1,12 @@
-"""Paths: the weights for many alphas; those of the squared loss all at once.
+"""Paths: the weights for many alphas; for the squared loss, all at once.
 
 L2, from moments: with S = Q T Q' and T tridiagonal, u = Q (T + alpha I)^-1 Q'delta and w = u / (1 + delta.u). T costs
 a third of the eigenvectors of S, which are the fallback where rounding leaves T + alpha I indefinite.
-L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one Krylov space, as the
+L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one Krylov space, since the
 residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net and other losses: one alpha after the
-other, each started at the last.
+other, with warm starts.
 
-The columns may be those of a table or features of a kernel: nothing here depends on which.
+The columns may be those of a table or the features of a kernel: nothing here depends on which.
 """
 
 from __future__ import annotations
@@ -65,19 +65,19 @@ def shifted_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.nd
 
 
 def _reflected(reflectors: np.ndarray, tau: np.ndarray, v: np.ndarray, form: str) -> np.ndarray:
-    """Q v, or Q'v for the form "T"; the first coordinate is left alone by Q."""
+    """Q v, or Q'v if `form` is "T"; Q does not change the first coordinate."""
     rest, *_ = lapack.dormqr("L", form, reflectors, tau, np.asfortranarray(v[1:]), 64 * v.shape[1])
     return np.vstack([v[:1], rest])
 
 
 def eigen_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.ndarray:
-    """The same from the eigenvectors, where rounding has left S + alpha I indefinite."""
+    """The same from the eigenvectors, for S + alpha I that rounding has left indefinite."""
     values, vectors = eigh(S, check_finite=False, driver="evd")
     return vectors @ ((vectors.T @ v)[:, None] / (np.maximum(values, 0.0)[:, None] + alphas))
 
 
 def warm_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solver: Solver) -> np.ndarray:
-    """Any loss and penalty, from the largest alpha to the smallest, with warm starts."""
+    """Path for any loss and penalty, from the largest alpha to the smallest, with warm starts."""
     weights = np.empty((data.dim, alphas.size))
     w = np.zeros(data.dim)
     for k in np.argsort(-alphas):
@@ -115,7 +115,7 @@ def krylov_path(data: Data, alphas: np.ndarray, max_iterations: int = 1000) -> n
         p = residual + growth * p
         shifted_p = zeta_next * residual[:, None] + (growth * ratio**2) * shifted_p
         zeta_last = zeta
-        zeta = np.maximum(zeta_next, 1e-150)  # a system long solved must not become 0/0
+        zeta = np.maximum(zeta_next, 1e-150)  # avoid 0/0 in a system that has long converged
         step_last = step
         growth_last = growth
         norm2 = after
@@ -123,7 +123,7 @@ def krylov_path(data: Data, alphas: np.ndarray, max_iterations: int = 1000) -> n
 
 
 def _krylov_gaps(data: Data, u: np.ndarray, residual2: np.ndarray, alphas: np.ndarray) -> np.ndarray:
-    """Duality gaps of w = u / (1 + delta.u), relative to the objective (1 - w.delta) / 2 that they approach."""
+    """Duality gaps of w = u / (1 + delta.u), relative to the limit (1 - w.delta) / 2 of the objective."""
     denominator = 1.0 + data.delta @ u
     return residual2 / (alphas * denominator)
 

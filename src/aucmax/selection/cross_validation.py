@@ -1,6 +1,6 @@
-"""Cross-validation of a path of alphas: one loss on all folds, from the moments of the folds where the solver can.
+"""Cross-validation of a path of alphas: one loss on all folds, from the moments of the folds if they suffice.
 
-The columns may be those of a table or features made from it: nothing here depends on which.
+The columns may be those of a table or features computed from it: nothing here depends on which.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Integer
 
 CHOICES = ("best", "one_se")
-ROUNDING = 1e-12  # difference of mean AUCs below which they are equal
+ROUNDING = 1e-12  # difference up to which mean AUCs count as equal
 
 
 class PathSettings(NamedTuple):
-    """What a path is made of, whatever the loss."""
+    """The settings of a path, apart from the loss."""
 
     alphas: Any  # strengths to try, how many of them, or None
     l1_ratio: float
     standardize: bool
 
     def penalty(self, alpha: float = 1.0) -> ElasticNet:
-        """The penalty of that strength."""
+        """The penalty of strength alpha."""
         return ElasticNet.of(alpha, self.l1_ratio)
 
 
 class CVPath(NamedTuple):
-    """One loss on all folds and alphas."""
+    """The cross-validation of one loss, for all folds and alphas."""
 
-    loss: Any
-    solver: Solver
+    loss: Any  # a `Loss`
+    solver: Solver  # the default solver of the loss
     data: Data  # of all rows
     alphas: np.ndarray  # decreasing
     auc: np.ndarray  # of shape (n_alphas, n_folds)
-    folds: list[Fold]
+    folds: list[Fold]  # pairs of training and test rows
     scores: list[np.ndarray]  # of the test rows of each fold, of shape (n_alphas, n_test)
 
     @property
@@ -56,7 +56,7 @@ class CVPath(NamedTuple):
         return float(self.auc.mean(axis=1).max())
 
     def out_of_fold(self, k: int, n: int) -> np.ndarray:
-        """Scores of all n rows at alpha k: the mean over the folds that test a row, NaN if none does."""
+        """Scores of all n rows at alpha k: the mean over the folds that have the row in their test set, else NaN."""
         total = np.zeros(n)
         times = np.zeros(n)
         for (_, test), scores in zip(self.folds, self.scores, strict=True):
@@ -67,7 +67,7 @@ class CVPath(NamedTuple):
 
 
 def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSettings) -> CVPath:
-    """Fit all alphas on every training set, and score its test rows."""
+    """Fit all alphas on each training set, and score its test rows."""
     solver = certified_solver(table.X, loss)
     data, training = fold_data(table, folds, solver, settings)
     alphas = make_alphas(settings, data)
@@ -86,7 +86,7 @@ def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSett
 def score_fold(
     table: LabeledData, test: np.ndarray, X: Any, data: Data, weights: np.ndarray
 ) -> tuple[np.ndarray, list[float]]:
-    """Scores and AUC of the test rows in X for all alphas; zero is midway between the training class means."""
+    """Scores and AUC of the test rows of X for all alphas; zero is midway between the training class means."""
     weights = weights / data.scale[:, None]
     scores = np.ascontiguousarray(dot(X, weights, test).T)
     pos = table.y[test] > 0
@@ -102,8 +102,8 @@ def certified_solver(X: Any, loss: Any) -> Solver:
     solver = find_solver("auto", X, loss)
     if not solver.certified:
         raise ValueError(
-            f"loss={loss.name!r} has no solver that certifies its solution, and a path needs one; choose a solver "
-            "(in Python with AUCClassifier, on the command line with --solver) or another loss"
+            f"loss={loss.name!r} has no default solver that certifies its solution, which a path needs; choose a "
+            "solver (in Python with AUCClassifier, on the command line with --solver) or another loss"
         )
     return solver
 
@@ -111,7 +111,7 @@ def certified_solver(X: Any, loss: Any) -> Solver:
 def fold_data(
     table: LabeledData, folds: list[Fold], solver: Solver, settings: PathSettings
 ) -> tuple[Data, Iterator[Data]]:
-    """Data of all rows and of each training set: from moments alone where the solver needs no more."""
+    """Data of all rows and of each training set, from moments alone if the solver needs no rows."""
     smallest = min(train.size for train, _ in folds)
     standardize = settings.standardize
     if solver.wants_scatter(smallest, table.X.shape[1], settings.penalty()):
@@ -124,7 +124,7 @@ def fold_data(
 
 
 def training_data(table: LabeledData, solver: Solver, settings: PathSettings) -> Data:
-    """Data with the statistics that the solver wants."""
+    """Data with the statistics that the solver needs."""
     n, dim = table.X.shape
     full = solver.wants_scatter(n, dim, settings.penalty())
     return Data.of(*table, standardize=settings.standardize, full=full)
@@ -156,7 +156,7 @@ def choose_alpha(auc: np.ndarray, choice: str) -> int:
 
 
 def cv_results(candidates: Sequence[tuple[dict[str, Any], CVPath]]) -> dict[str, Any]:
-    """All candidates in the shape of scikit-learn's `cv_results_`: a dict of arrays, one row a candidate."""
+    """All candidates in the shape of scikit-learn's `cv_results_`: a dict of arrays, one entry per candidate."""
     params = []
     for names, path in candidates:
         for alpha in path.alphas:

@@ -1,7 +1,8 @@
-"""Moments of every training set of a cross-validation, for the price of one pass.
+"""Moments of every training set of a cross-validation, in one pass over the data.
 
-Where the test sets make up the table, the moments of a training set are the sum of those of the other test sets.
-(Total minus fold would do too, but where a fold holds all the spread of a column, only rounding would be left of it.)
+If the test sets partition the table, the moments of a training set are the sum of those of the other test sets.
+(Total minus fold would do too, but if one fold has all the spread of a column, only rounding error would be left of
+it.)
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def training_moments(
 
 
 def _is_partition(folds: list[Fold], n: int) -> bool:
-    """Whether each of the n weighted rows is in one test set, and in the training sets of all other folds."""
+    """Whether each of the n rows of positive weight is in one test set, and in all other training sets."""
     tests = []
     for train, test in folds:
         if train.size != n - test.size or np.isin(test, train, kind="table").any():

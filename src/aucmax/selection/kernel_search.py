@@ -1,8 +1,7 @@
-"""Kernel search: kernels, scales and relevances of the columns, compared by cross-validated AUC.
+"""Kernel search: kernels, scales and column relevances, compared by cross-validated AUC.
 
-A setting is a kernel, its gamma and, in a second round, the relevance of every column to a model of the first round.
-Each fold is evaluated with relevances from its own training rows: what is learned from labels must not leak into the
-test rows.
+A setting is a kernel, its gamma and, in a second round, the relevance of each column to a model of the first round.
+Each fold is evaluated with relevances from its own training rows, so that the labels of the test rows do not leak.
 """
 
 from __future__ import annotations
@@ -34,63 +33,63 @@ from aucmax.selection.splits import Fold
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData
 
-# gammas to try, in units of the inverse median distance of two landmarks
+# gammas to try, in units of the inverse median distance between two landmarks
 SCALES = {"l2": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0), "l1": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}
-SHARPER = (1.0, 3.0)  # factors of gamma in the second round: with fewer relevant columns a sharper kernel pays
-GRID_ROWS = 4000  # rows and landmarks on which settings are compared
-GRID_LANDMARKS = 250
+SHARPER = (1.0, 3.0)  # factors of gamma in the second round: with fewer relevant columns a sharper kernel may win
+GRID_ROWS = 4000  # rows on which settings are compared
+GRID_LANDMARKS = 250  # landmarks with which settings are compared
 SLOPE_ROWS = 500  # rows at which slopes are measured
-SMALLEST_RELEVANCE = 1e-4  # of a column, as a share of the largest
+SMALLEST_RELEVANCE = 1e-4  # added to the squared slopes relative to the largest
 
 
 class Relevance(NamedTuple):
-    """How much each column counts."""
+    """The factors by which columns are stretched."""
 
     overall: np.ndarray  # for the model of all rows
     by_fold: list[np.ndarray]  # for the models of the training sets
 
 
 class KernelSetting(NamedTuple):
-    """What the features are made of."""
+    """The definition of the features."""
 
     kernel: str
     gamma: float  # NaN for the linear kernel
-    relevance: Relevance | None = None  # None: all columns alike
+    relevance: Relevance | None = None  # None if all columns count alike
 
     @property
     def family(self) -> tuple[str, bool]:
-        """What settings share that differ in gamma only."""
+        """The key shared by settings that differ only in gamma."""
         return self.kernel, self.relevance is not None
 
     @property
     def params(self) -> dict[str, Any]:
-        """The row of `cv_results_`."""
+        """The parameters in `cv_results_`."""
         return {"kernel": self.kernel, "gamma": float(self.gamma), "relevance": self.relevance is not None}
 
 
 class KernelCandidate(NamedTuple):
     """A setting and its cross-validation."""
 
-    setting: KernelSetting
-    settings: PathSettings
-    path: CVPath
-    map: Nystroem | None  # None: the columns themselves
+    setting: KernelSetting  # kernel, gamma and relevance
+    settings: PathSettings  # of its path
+    path: CVPath  # its cross-validation
+    map: Nystroem | None  # None for the columns themselves
 
 
 @dataclass(frozen=True, eq=False)
 class KernelSearch:
-    """The rows, folds and landmarks on which settings are evaluated, and what is minimised.
+    """The rows, folds and landmarks on which settings are evaluated, and the objective.
 
     Parameters
     ----------
     table : LabeledData
-    folds : list of pairs of row numbers
+    folds : list of pairs of row indices
     space : LandmarkSpace
     loss : Loss
     alphas : array or None
         Strengths of the penalty; None for a grid.
     standardize : bool
-        For the linear kernel; the coordinates of the others are scaled already.
+        For the linear kernel; the coordinates of the others are already scaled.
     """
 
     table: LabeledData
@@ -103,7 +102,7 @@ class KernelSearch:
     def run(
         self, kernels: Sequence[str], gamma: float | None, second_round: bool, rng: np.random.Generator
     ) -> list[KernelCandidate]:
-        """All settings, compared on a subsample; with `second_round` the best kernel is tried with relevances."""
+        """Compare all settings on a subsample; with `second_round` the best kernel is also tried with relevances."""
         table, folds, _ = subsample(self.table, self.folds, GRID_ROWS, rng)
         space = self.space.first(GRID_LANDMARKS)
         smaller = replace(self, table=table, folds=folds, space=space, loss=Squared())
@@ -117,7 +116,7 @@ class KernelSearch:
         return candidates
 
     def grid(self, kernels: Sequence[str], gamma: float | None) -> Iterator[KernelCandidate]:
-        """Every kernel at that gamma, or at a grid of them; distances are measured once per kernel."""
+        """Evaluate every kernel at the given gamma, or at a grid of them; distances are computed once per kernel."""
         for kernel in kernels:
             if kernel == "linear":
                 yield self.evaluate(KernelSetting("linear", np.nan))
@@ -145,7 +144,7 @@ class KernelSearch:
         return self._cross_validate(setting, features, made)
 
     def _evaluate_relevance(self, setting: KernelSetting, relevance: Relevance) -> KernelCandidate:
-        """Each fold in the coordinates of its own training rows, all rows in those of all."""
+        """Evaluate each fold in coordinates learned from its own training rows; the final data use those of all."""
         made = self.space.family(setting.kernel, relevance.overall).map(setting.gamma)
         features = self.table._replace(X=made.features(self.table.X))
         settings = PathSettings(self.alphas, 0.0, False)
@@ -166,17 +165,17 @@ class KernelSearch:
 
 
 def _fold_data(table: LabeledData, train: np.ndarray, solver: Solver, settings: PathSettings) -> Data:
-    """Data of one training set, without a copy of its rows where the solver needs moments only."""
+    """Data of one training set, without copying its rows if the solver needs only moments."""
     if solver.wants_scatter(train.size, table.X.shape[1], settings.penalty()):
         return Data.of_moments(Moments.of(*table, index=train), standardize=False)
     return training_data(table.rows(train), solver, settings)
 
 
 def measure_relevance(search: KernelSearch, candidate: KernelCandidate, rng: np.random.Generator) -> Relevance:
-    """Root mean squared slopes of the candidate's models, of all rows and of every fold."""
+    """Root mean squared slopes of the candidate's models: that of all rows and that of each fold."""
     made = candidate.map
     if made is None:
-        raise ValueError("the linear kernel has no relevances to measure: its weights are its slopes")
+        raise ValueError("the linear kernel has no relevances to measure, as its slopes are its weights; try another")
     table = search.table._replace(X=made.features(search.table.X))
     solver = certified_solver(table.X, Squared())
     data, training = fold_data(table, search.folds, solver, candidate.settings)
@@ -194,13 +193,13 @@ def measure_relevance(search: KernelSearch, candidate: KernelCandidate, rng: np.
 
 
 def _unit_preserving(space: LandmarkSpace, kernel: Kernel, relevance: np.ndarray) -> np.ndarray:
-    """The relevance times a number that preserves the median distance, the unit of gamma."""
+    """The relevance, rescaled to preserve the median distance, the unit of gamma."""
     ratio = space.family(kernel.name).unit / space.family(kernel.name, relevance).unit
     return relevance * (ratio if kernel.norm == "l1" else np.sqrt(ratio))
 
 
 def best_settings(candidates: list[KernelCandidate], count: int) -> list[KernelSetting]:
-    """The best setting of every family, the best first, as far as they are within one standard error of its AUC."""
+    """The best setting of each family, best first, of those within one standard error of the best AUC."""
     best: dict[tuple[str, bool], KernelCandidate] = {}
     for candidate in sorted(candidates, key=lambda candidate: -candidate.path.best_auc):
         best.setdefault(candidate.setting.family, candidate)
@@ -214,7 +213,7 @@ def best_settings(candidates: list[KernelCandidate], count: int) -> list[KernelS
 def subsample(
     table: LabeledData, folds: list[Fold], size: int, rng: np.random.Generator
 ) -> tuple[LabeledData, list[Fold], np.ndarray]:
-    """At most `size` rows, up to half of them from each class, their folds, and their indices in the table."""
+    """At most `size` rows, about half of them from each class, their folds, and their indices in the table."""
     everything = table, folds, np.arange(table.y.size)
     weighted = np.flatnonzero(table.weight > 0)
     if weighted.size <= size:
@@ -232,6 +231,6 @@ def subsample(
 
 
 def _kept(place: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Where these rows are in the subsample, if they are."""
+    """The indices in the subsample of those of these rows that are in it."""
     found = place[rows]
     return found[found >= 0]

@@ -15,7 +15,7 @@ Fold = tuple[np.ndarray, np.ndarray]
 def make_splits(
     cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, groups: Any, rng: np.random.Generator
 ) -> list[Fold]:
-    """Pairs of training and test rows, all of positive weight; an integer means shuffled stratified folds.
+    """Pairs of training and test rows, all of positive weight; an integer `cv` means shuffled stratified folds.
 
     With an integer, rows of one group stay together; other splitters may use groups or ignore them.
     """
@@ -32,23 +32,23 @@ def make_splits(
         for rows, what in zip(fold, ("training", "test"), strict=True):
             if (y[rows] > 0).all() or (y[rows] < 0).all():
                 raise ValueError(
-                    f"the {what} rows of fold {k} are of one class only, so AUC is undefined; use fewer folds or a "
+                    f"the {what} rows of fold {k} are all of one class, so AUC is undefined; use fewer folds or a "
                     "stratified splitter"
                 )
     return folds
 
 
 def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.random.Generator) -> list[Fold]:
-    """Shuffle each class and deal it out, the second class going on where the first one ended."""
+    """Shuffle each class and deal its rows to the folds in turn, the second class starting where the first ended."""
     pos = np.flatnonzero(y[weighted] > 0)
     neg = np.flatnonzero(y[weighted] < 0)
     rarest = min(pos.size, neg.size)
     if n_splits < 2:
         raise ValueError(f"cv={n_splits}; give at least 2 folds")
     if rarest < 2:
-        raise ValueError("one class has a single row; cross-validation needs two rows of each class")
+        raise ValueError("one class has a single row; cross-validation needs at least two rows of each class")
     if rarest < n_splits:
-        warnings.warn(f"cv={n_splits}, but one class has only {rarest} rows: {rarest} folds are used", stacklevel=5)
+        warnings.warn(f"cv={n_splits}, but one class has only {rarest} rows; using {rarest} folds", stacklevel=5)
     n_splits = min(n_splits, rarest)
     fold_of = np.empty(weighted.size, dtype=int)
     fold_of[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(weighted.size) % n_splits

@@ -1,7 +1,7 @@
-"""The algorithms, by name.
+"""The solvers, by name.
 
-To add one, write its file and one line below: its name in `SOLVERS` is that of the file. Lists of solvers keep the
-order of these lines, and among several defaults for a loss the first that suits the table is taken.
+To add one, write its file and import it below: its name in `SOLVERS` is that of the file. Lists of solvers keep the
+order of these imports, and among several defaults for a loss the first that suits the table is used.
 """
 
 from inspect import isabstract

@@ -7,8 +7,8 @@ Row by row, with g the gradient of the squared loss against all rows of the othe
     q <- q + g^2,    h = delta + sqrt(q),    w <- w - eta g / h                            (for each column)
     w <- h w / (h + nu),   nu >= 0 with |w| = R, if |w| > R = 1/sqrt(l2)                   projection in the norm of h
 
-as the penalised minimiser lies in that ball: P(0) = 1/2. Only the sum of squares is kept, no gradient. It grows
-without limit, so that in a stream that drifts the steps become too small; with a decay below 1, q <- decay q + g^2.
+since the penalised minimiser lies in that ball: P(0) = 1/2. Only the sum of squares is kept, no gradients. It grows
+without bound, so that in a drifting stream the steps become too small; with a decay below 1, q <- decay q + g^2.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ class AdaOAMState(State):
     average: np.ndarray  # of the iterates, weighted by t
     squares: np.ndarray  # q
     t: int  # steps so far
-    statistics: ClassStatistics
+    statistics: ClassStatistics  # of all rows so far
 
 
 class AdaOAMConstants(NamedTuple):
-    """What does not change in an epoch."""
+    """The constants of an epoch."""
 
-    l2: float
+    l2: float  # strength of the L2 penalty
     radius: float  # of the ball
-    eta: float
-    delta: float
-    decay: float
+    eta: float  # step
+    delta: float  # added to the root of the sum of squares
+    decay: float  # share of the sum of squares kept after each row
     average: bool  # whether to average the iterates
 
 
@@ -64,9 +64,10 @@ class AdaOAM(OnePassSolver):
     Parameters
     ----------
     covariance : {"full", "diagonal"}
-        Of the classes: the matrix, for up to 2000 columns, or its diagonal, as if columns were uncorrelated.
+        Representation of the class covariances: the matrix, for up to 2000 columns, or its diagonal, as if columns
+        were uncorrelated.
     eta : float or None
-        Size of the first steps, in each column. None takes 0.05, or a tenth of the radius of the ball where that is
+        Size of the first steps, in each column. None means 0.05, or a tenth of the radius of the ball if that is
         less: otherwise a column of huge values, whose penalty is huge, oscillates across the ball.
     delta : float
         Added to the root of the sum of squares.

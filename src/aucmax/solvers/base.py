@@ -2,14 +2,14 @@
 
 A solver is a dataclass of settings. A run calls, in this order,
 
-    check_settings()            refuse settings that are wrong whatever the problem
-    check_problem(problem)      refuse a problem that these settings cannot solve; all other methods trust their input
+    check_settings()            reject settings that are invalid for any problem
+    check_problem(problem)      reject a problem that these settings cannot solve; all other methods trust their input
     adapt(problem)              the problem to minimise: the one given, unless a constraint replaces its penalty
     init(problem, w)            the `State` before the first epoch
     epoch(problem, state, rng)  the `State` one epoch later, until the gap is small or `state.ended`
 
-What others must know of an algorithm is declared on its class: the losses and penalties it takes, the losses it is
-the default for, whether it streams, and the accuracy it promises.
+An algorithm declares its capabilities on its class: the losses and penalties it supports, the losses it is the
+default for, whether it supports streams, and the accuracy it promises.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ POSITIVE = Number(0, open="low")
 
 
 class Promise(NamedTuple):
-    """The accuracy that a certified solver reaches on small tables: the contract tests hold it to that."""
+    """The accuracy that a certified solver reaches on small tables, checked by the contract tests."""
 
     gap: float  # relative to the objective
     epochs: int  # within which it is reached
-    in_ball: bool = False  # minimising the loss over the solver's ball, instead of the penalised objective
+    in_ball: bool = False  # if it minimises the loss over a ball instead of the penalised objective
 
 
 @dataclass(frozen=True, eq=False)
 class State:
     """The state of a run; each solver adds the fields that its next epoch needs. Immutable and picklable."""
 
-    w: np.ndarray  # the weights to return so far
-    passes: float  # over the data, that they cost
+    w: np.ndarray  # the weights to return if the run stops here
+    passes: float  # over the data so far
 
     @property
     def certificate(self) -> tuple[float, float] | None:
-        """Objective and gap at w if the run has found them, at least as tight as `Problem.certify`."""
+        """Objective and gap at w if the run has computed them, at least as tight as those of `Problem.certify`."""
         return None
 
     @property
@@ -64,12 +64,12 @@ class State:
 
 @dataclass(repr=False, kw_only=True)
 class Solver(BaseEstimator, ABC):
-    """A minimiser of the one objective; subclasses write `init` and `epoch`.
+    """A minimiser of the objective; subclasses implement `init` and `epoch`.
 
     Parameters
     ----------
     max_epochs : int
-        Epochs after which to stop in any case.
+        Maximum number of epochs.
     tol : float
         Stop when the certified gap is at most `tol` times the objective.
     """
@@ -80,41 +80,41 @@ class Solver(BaseEstimator, ABC):
     parameter_constraints: ClassVar[Constraints] = {"max_epochs": [Integer(1)], "tol": [Number(0)]}
     losses: ClassVar[tuple[type[Loss], ...]] = (Squared,)
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
-    default_for: ClassVar[tuple[str, ...]] = ()  # names of losses whose default it is, for tables that it `suits`
-    streams_for: ClassVar[tuple[str, ...]] = ()  # names of losses whose default it is in a stream
-    promise: ClassVar[Promise | None] = None  # needed if it is certified
+    default_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default, on tables it `suits`
+    streams_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default in a stream
+    promise: ClassVar[Promise | None] = None  # required if it is certified
     fixed: ClassVar[tuple[str, ...]] = ()  # settings that cannot change in the middle of a stream
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
-    from_moments: ClassVar[bool] = False  # full moments are all it needs: exact streams, rows can be unlearned
-    certified: ClassVar[bool] = True  # False: it has its own stopping rule, not the gap
+    from_moments: ClassVar[bool] = False  # full moments are all it needs: streams are exact, rows can be unlearned
+    certified: ClassVar[bool] = True  # if False, it has its own stopping rule instead of the gap
 
     @classmethod
     def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
-        """Whether it is the right default for a table of that size; if not, the next one for the loss is tried."""
+        """Whether it is a good default for a table of this size; if not, the next default of the loss is tried."""
         return True
 
     def check_settings(self) -> None:
-        """Refuse wrong settings: those outside their constraints, and in subclasses those that contradict others."""
+        """Reject settings that violate their constraints or, in subclasses, contradict each other."""
         check_params(self)
 
     def check_problem(self, problem: Problem) -> None:
-        """Refuse a problem that these settings cannot solve; the registry has checked its loss and penalty."""
+        """Reject a problem that these settings cannot solve; the registry has checked its loss and penalty."""
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         """Whether the data should come with the scatter matrix of their classes."""
         return False
 
     def forgetting_factor(self) -> float:
-        """What a row of a stream keeps of its weight when the next one arrives."""
+        """The share of its weight that a row of a stream keeps when the next one arrives."""
         return 1.0
 
     def implied_alpha(self, data: Data) -> float | None:
-        """The strength of the penalty if the solver's settings determine it, not the estimator's."""
+        """The strength of the penalty if the solver's settings determine it instead of the estimator's."""
         return None
 
     def adapt(self, problem: Problem) -> Problem:
-        """The problem that this solver minimises: the one given, unless it is set to a constraint instead."""
+        """The problem that this solver minimises: the one given, unless a constraint replaces its penalty."""
         return problem
 
     @abstractmethod
@@ -126,15 +126,15 @@ class Solver(BaseEstimator, ABC):
         """The state one epoch later."""
 
     def rescaled(self, state: Any, ratio: np.ndarray) -> Any:
-        """The state of a stream, once column j of the rows is divided by a scale ratio[j] times the former one.
+        """The state of a stream after the scale of column j has been multiplied by ratio[j].
 
-        Weights stay as they are, in units of the scale: if scores were kept instead, the weight of a column whose
+        Weights stay as they are, in scaled units: if scores were preserved instead, the weight of a column whose
         spread grows a hundredfold would become a hundred times too large.
         """
         return state
 
     def variance(self, problem: Problem, state: Any) -> float:
-        """The variance of the update, of solvers that know it: an evaluation, not timed."""
+        """The variance of the update, for solvers that can compute it; like other evaluations, it is not timed."""
         return np.nan
 
     def solve(

@@ -1,8 +1,8 @@
-"""CG: the squared loss without any matrix, for CSR and for many columns.
+"""CG: the squared loss without forming a matrix, for CSR and for many columns.
 
 Conjugate gradients on (S + delta delta' + l2 I) w = delta, preconditioned by the diagonal. A product with S is one
-pass over the rows: c_i = r_i (w.x_i - w.mean_y), Sw = sum_i c_i x_i. The residual is minus the gradient of P, so
-that the certificate costs nothing. The elastic net is solved by column descent (column_descent.py).
+pass over the rows: c_i = r_i (w.x_i - w.mean_y), Sw = sum_i c_i x_i. The residual is minus the gradient of P. The
+elastic net is solved by column descent (column_descent.py).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from aucmax.validation.params import Integer
 class CGState(State):
     """The vectors of preconditioned conjugate gradients."""
 
-    residual: np.ndarray
-    norm2: float  # residual times preconditioned residual
+    residual: np.ndarray  # minus the gradient of P
+    norm2: float  # inner product of the residual and the preconditioned residual
     p: np.ndarray  # search direction
 
 
@@ -35,7 +35,7 @@ class CG(Solver):
     Parameters
     ----------
     iterations : int
-        Iterations in an epoch, that is between two certificates.
+        Iterations in an epoch, that is, between two certificates.
     max_epochs, tol
         See `Solver`.
     """
@@ -81,6 +81,6 @@ def _product(problem: Problem, v: np.ndarray) -> np.ndarray:
 
 
 def _diagonal(problem: Problem) -> np.ndarray:
-    """Diagonal of the same matrix; 1 for a column that neither data nor penalty see."""
+    """Diagonal of the same matrix; 1 where it would be zero."""
     diagonal = problem.data.variances + problem.data.delta**2 + problem.penalty.l2
     return np.where(diagonal > 0, diagonal, 1.0)

@@ -3,12 +3,12 @@
     Joachims. "Training linear SVMs in linear time." KDD 2006.
     Chapelle, Keerthi. "Efficient algorithms for ranking with SVMs." Information Retrieval 2010.
 
-Three parts, which share their planes (bundle.py), the best weights and the best lower bound:
+Three phases, which share their planes (bundle.py), the best weights and the best lower bound:
 
     planes    w_k = argmin of the model;  plane a.w + b with a = X'c(w_k) and b the weight of the active pairs
     Newton    if the gap is still open after 10 planes: truncated Newton (truncated_newton.py) on the hinge Huberised
-              over a width, 0.2 at first and a tenth of it whenever the stage's own gap is a fifth of the gap of the
-              hinge; the gradient at every point is a plane too (hinges.py)
+              over a width, at first 0.2, divided by 10 whenever the gap of the stage is a fifth of the gap of the
+              hinge; the gradient at every point gives a plane too (hinges.py)
     planes    if Newton takes too many steps, as it does where nearly all pairs are satisfied, or for many columns
 
 The AUC-SVM's  |w|^2/2 + C sum_ij s_i s_j z_ij  is the same problem with l2 = 1 / (C sum_i s_i sum_j s_j).
@@ -33,40 +33,40 @@ from aucmax.solvers.shared.subsample import Subsample
 from aucmax.solvers.shared.truncated_newton import NewtonState, evaluate_at, newton_step
 from aucmax.validation.params import Integer
 
-FIRST_PLANES = 10  # planes before Newton: more of them rarely paid
-NEWTON_COLUMNS = 5000  # up to which Newton pays
-FIRST_WIDTH = 0.2  # of the Huberised kink, at first
-WIDTH_FACTOR = 0.1  # the factor of the width from stage to stage
-STAGE_GAP = 0.2  # share of the hinge's gap at which the gap of a stage is small enough
-NEWTON_STEPS = 40  # of Newton in a stage, before planes take over
-HESSIAN_PRODUCTS = 1000  # with the Hessian, before planes take over
-IDLE_EPOCHS = 10  # epochs of planes that hardly move the gap, after which the run ends
-IDLE_REDUCTION = 1e-3  # share of the gap; an epoch that lowers it by less is idle
-MODEL_TOL = 0.1  # share of tol to which the model is solved
+FIRST_PLANES = 10  # planes before Newton: more of them rarely paid off
+NEWTON_COLUMNS = 5000  # number of columns up to which Newton pays off
+FIRST_WIDTH = 0.2  # initial width of the Huberised kink
+WIDTH_FACTOR = 0.1  # factor of the width from stage to stage
+STAGE_GAP = 0.2  # gap of a stage, relative to that of the hinge, at which the stage ends
+NEWTON_STEPS = 40  # Newton steps in a stage before planes take over
+HESSIAN_PRODUCTS = 1000  # products with the Hessian before planes take over
+IDLE_EPOCHS = 10  # consecutive idle epochs of planes after which the run ends
+IDLE_REDUCTION = 1e-3  # an epoch that lowers the gap by less than this share is idle
+MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 
 
 @dataclass(frozen=True, eq=False)
 class CuttingPlaneState(State):
-    """The best weights, what is known of the minimum, and where the three parts stand."""
+    """The best weights, the best lower bound, and the progress of the three phases."""
 
     objective: float  # at the best weights
     lower: float  # the best lower bound on min P
     bundle: Bundle  # all planes
     trial: np.ndarray  # the weights at which to cut next
     cuts: int = 0  # made so far
-    newton: NewtonState | None = None  # while the Newton part runs
-    width: float = FIRST_WIDTH  # of the kink in this stage of the Newton part; 0 once it is over
+    newton: NewtonState | None = None  # during the Newton phase
+    width: float = FIRST_WIDTH  # of the kink in this stage of the Newton phase; 0 once it is over
     steps: int = 0  # of Newton in this stage
-    idle: int = 0  # epochs of planes that hardly moved the gap
+    idle: int = 0  # consecutive epochs of planes that hardly reduced the gap
 
     @property
     def gap(self) -> float:
-        """An upper bound on P(w) - min P; what is negative is rounding, and NaN stays NaN."""
+        """An upper bound on P(w) - min P; negative values are rounding error, and NaN stays NaN."""
         return max(self.objective - self.lower, 0.0)
 
     @property
     def ended(self) -> bool:
-        """Whether planes hardly move the gap any more."""
+        """Whether planes no longer reduce the gap."""
         return self.idle >= IDLE_EPOCHS
 
     @property
@@ -74,11 +74,11 @@ class CuttingPlaneState(State):
         return self.objective, self.gap
 
     def after_point(self, w: np.ndarray, objective: float) -> CuttingPlaneState:
-        """With these weights, if they are better."""
+        """The state with these weights, if they are better."""
         return replace(self, w=w, objective=objective) if objective < self.objective else self
 
     def after_bound(self, lower: float) -> CuttingPlaneState:
-        """With this lower bound, if it is tighter."""
+        """The state with this lower bound, if it is tighter."""
         return replace(self, lower=max(self.lower, lower))
 
 
@@ -89,9 +89,9 @@ class CuttingPlane(Solver):
     Parameters
     ----------
     batch : int
-        Planes in an epoch; in the Newton part an epoch is one step.
+        Planes in an epoch; in the Newton phase an epoch is one step.
     C : float or None
-        The AUC-SVM's constant, for the scaled columns; alpha is ignored then.
+        The constant of the AUC-SVM, for the scaled columns; if given, alpha is ignored.
     max_epochs, tol
         See `Solver`.
     """
@@ -108,7 +108,7 @@ class CuttingPlane(Solver):
     def check_problem(self, problem: Problem) -> None:
         if self.C is None and (problem.penalty.l1 > 0 or problem.penalty.l2 <= 0):
             raise ValueError(
-                f"solver CuttingPlane takes an L2 penalty alone, not {problem.penalty}; "
+                f"solver CuttingPlane supports only an L2 penalty, not {problem.penalty}; "
                 "set l1_ratio=0 and alpha above 0, or use loss='squared_hinge' with solver='newton'"
             )
 
@@ -137,7 +137,7 @@ class CuttingPlane(Solver):
 
 
 def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlaneState:
-    """Add the plane at the trial point, and move this to the minimum of the model."""
+    """Add the plane at the trial point, and move the trial point to the minimum of the model."""
     data = problem.data
     w = state.trial
     order = SortedScores.of(data, data.scores(w))
@@ -149,7 +149,7 @@ def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlane
 
 
 def _start_newton(problem: Problem, state: CuttingPlaneState) -> CuttingPlaneState:
-    """Begin the Newton part at the best weights."""
+    """Begin the Newton phase at the best weights."""
     order = SortedScores.of(problem.data, problem.data.scores(state.w))
     return _start_stage(problem, state, FIRST_WIDTH, order, Subsample.of(problem.data))
 
@@ -162,7 +162,7 @@ def _start_stage(
     subsample: Subsample | None,
     products: int = 0,
 ) -> CuttingPlaneState:
-    """Begin a stage at weights whose scores are sorted already."""
+    """Begin a stage at weights whose scores are already sorted."""
     w = state.w if state.newton is None else state.newton.w
     smooth = replace(problem, loss=HuberisedHinge(width))
     point = evaluate_at(smooth, w, smooth.loss.of(order), subsample, state.passes + 1.0)
@@ -171,7 +171,7 @@ def _start_stage(
 
 
 def _after_newton(problem: Problem, state: CuttingPlaneState, point: NewtonState) -> CuttingPlaneState:
-    """The state after a point of the Newton part, which brings a plane."""
+    """The state after a point of the Newton phase, whose gradient is added as a plane."""
     bundle = state.bundle.copy()
     smooth = cast(HuberEvaluation, point.evaluation)
     lower = bundle.add(point.gradient, smooth.mass)
@@ -180,7 +180,7 @@ def _after_newton(problem: Problem, state: CuttingPlaneState, point: NewtonState
 
 
 def _newton_epoch(problem: Problem, state: CuttingPlaneState, point: NewtonState) -> CuttingPlaneState:
-    """One Newton step, after narrowing the kink if the stage is done; or back to planes."""
+    """One Newton step, after narrowing the kink if the stage is done; return to planes if Newton is too slow."""
     if point.gap <= STAGE_GAP * state.gap:
         smooth = cast(HuberEvaluation, point.evaluation)
         width = WIDTH_FACTOR * state.width

@@ -5,8 +5,8 @@ With S the sum of the class covariances and delta the difference of the class me
     u = (S + l2 I)^-1 delta,    w = u / (1 + delta.u)                         (Cholesky, dim <= n)
     u = [delta - B'(BB' + l2 I)^-1 B delta] / l2,  B = sqrt(r) (x - mean)      (n < dim)
 
-the minimum-norm solution for no penalty at all, and for the elastic net coordinate descent: on H = S + delta delta'
-(gram_descent.py), or on the columns where H would be too large (column_descent.py).
+Without a penalty it is the minimum-norm solution. The elastic net is solved by coordinate descent, on the matrix
+H = S + delta delta' (gram_descent.py) or, where H would be too large, on the columns of X (column_descent.py).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from aucmax.solvers.shared.column_descent import ColumnDescentState
 from aucmax.solvers.shared.gram_descent import GRAM_LIMIT, GramDescentState
 from aucmax.validation.params import Number
 
-# A factorisation costs n dim min(n, dim), conjugate gradients some passes: above this many times the nonzeros the
-# passes are cheaper.
+# A factorisation costs n dim min(n, dim), conjugate gradients some passes over the nonzeros: if the ratio of the two
+# exceeds this, conjugate gradients are cheaper.
 EXACT_COST = 2400
 
 
@@ -40,13 +40,13 @@ class ExactState(State):
 class Exact(Solver):
     """Exact minimiser of the squared loss, by one factorisation or coordinate descent on the Gram matrix.
 
-    A stream costs O(rows dim^2) for a batch, and one solution; it is a fit to all rows seen, up to rounding.
+    In a stream, a batch costs O(rows dim^2) plus one solution; the result is a fit to all rows seen, up to rounding.
 
     Parameters
     ----------
     forgetting : float
         Above 0 and at most 1, for streams that drift: the weight of a row seen t rows ago is forgetting^t, so that
-        0.999 forgets in about 1000 rows. `fit` does not use it: there, `sample_weight` serves the same purpose.
+        0.999 forgets in about 1000 rows. `fit` ignores it: there, `sample_weight` serves the same purpose.
     max_epochs, tol
         See `Solver`. With an L2 penalty one epoch is enough.
     """
@@ -87,7 +87,7 @@ class Exact(Solver):
 
 
 def _ridge(problem: Problem) -> np.ndarray:
-    """The L2 minimiser, refined once against its own gradient."""
+    """The L2 minimiser, with one step of iterative refinement."""
     data = problem.data
     l2 = problem.penalty.l2
     inverse = _gram_inverse(data, l2) if data.full else _row_inverse(data, l2)
@@ -131,6 +131,6 @@ def _minimum_norm(problem: Problem) -> np.ndarray:
 
 
 def centred_rows(data: Data) -> np.ndarray:
-    """Dense rows, centred at their class mean, times the root of their weight; for n < dim."""
+    """Dense rows, centred at their class mean and multiplied by the root of their weight; for n < dim."""
     centres = data.raw_means[np.where(data.y > 0, 0, 1)]
     return np.sqrt(data.r)[:, None] * ((dense(data.X) - centres) / data.scale)

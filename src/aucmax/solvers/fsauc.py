@@ -1,26 +1,26 @@
-"""FSAUC: fast stochastic AUC maximisation in an l1 ball, in stages around better and better points.
+"""FSAUC: fast stochastic AUC maximisation in an l1 ball, in stages that shrink around successively better points.
 
     Liu, Zhang, Chen, Wang, Yang. "Fast Stochastic AUC Maximization with O(1/n)-Convergence Rate." ICML 2018.
 
-With the saddle function F_i and the rows x' of saddle_function.py, kappa = max |x'|, v = (w, a, b), the rows are
-shared among
+With the saddle function F_i and the rows x' of saddle_function.py, kappa = max |x'| and v = (w, a, b), the rows are
+split into
 
     m = max(1, floor(log2(2n / log2 n) / 2) - 1) stages of n0 rows,    R_0 = 2 sqrt(1 + 2 kappa^2) R,  R_k = R_0 / 2^k
 
-and stage k goes from (v_{k-1}, al_{k-1}) with a constant step over its rows, the ascent in al being clipped too:
+and stage k starts from (v_{k-1}, al_{k-1}) and visits its rows with a constant step, clipping the ascent in al too:
 
     v <- projection of v - eta_k dF_i on {|w|_1 <= R, |a|, |b| <= R kappa} and {|v - v_{k-1}| <= R_{k-1}}
     al <- al + eta_k dF_i/dal, clipped to [-2 R kappa, 2 R kappa] and [al_{k-1} - D_{k-1}, al_{k-1} + D_{k-1}]
     v_k = mean of the iterates,    al_k = -w_k.delta
 
-    eta_k = eta_1 / 2^(k-1)                                     schedule "halving", which keeps beta as it is
+    eta_k = eta_1 / 2^(k-1)                                     schedule "halving", which keeps beta constant
     eta_k = sqrt(beta_{k-1}) R_{k-1} / (G sqrt(2 n0)),  beta_0 = 1 + 8 kappa^2                 schedule "theorem"
 
 D_k, beta_k and G are in `_theorem`. The projection is exact: the nearest point of the first set to
-(1 - s) v + s v_{k-1}, with s found by bisection (alternating projections end at some point of the intersection, not
-at the nearest). Every step changes every column, so that no O(nonzeros) form exists: mini-batches, one O(dim)
-projection each. The paper makes one pass. Here an epoch is such a pass; the next starts again from where the last
-one ended, with steps divided by the root of its number, and pass k counts k times in the mean of their results.
+(1 - s) v + s v_{k-1}, with s found by bisection (alternating projections converge to some point of the intersection,
+not to the nearest). Every step changes every column, so that no O(nonzeros) form exists: steps take mini-batches,
+with one O(dim) projection each. The paper makes one pass. Here an epoch is such a pass; the next one starts where the
+last one ended, with steps divided by the root of its number, and pass k has weight k in the mean of their results.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class StageLimits(NamedTuple):
     """The sets on which a stage projects."""
 
     l1: float  # radius of the l1 ball
-    bound: float  # R kappa, of a and b
-    around: float  # radius around the start
+    bound: float  # R kappa, on |a| and |b|
+    around: float  # radius of the ball around the start
     dual: float  # D, the same for al
 
 
@@ -63,9 +63,9 @@ class FSAUCState(State):
     """The mean of the passes so far, which is returned, and the point at the end of the last one."""
 
     last: np.ndarray  # its w
-    a: float
-    b: float
-    al: float
+    a: float  # mean score of the positives
+    b: float  # mean score of the negatives
+    al: float  # dual variable
 
 
 @dataclass(repr=False, kw_only=True)
@@ -75,18 +75,18 @@ class FSAUC(Solver):
     Parameters
     ----------
     radius : float or None
-        Of the ball, which replaces the penalty. None takes 1.5 times the l1 norm that the weights would
+        Radius of the ball, which replaces the penalty. None means 1.5 times the l1 norm that the weights would
         have with uncorrelated columns and an L2 penalty of the same alpha.
     eta : float or None
-        Step of the first stage, for rows of unit size; None takes 2/L, and the theorem's own in its schedule.
+        Step of the first stage, for rows of unit size; None means 2/L, or the theorem's step in its schedule.
     schedule : {"halving", "theorem"}
-        Halve the step from stage to stage, or take the theorem's constants, with which it rises after the first.
+        Halve the step from stage to stage, or use the theorem's constants, with which it grows after the first stage.
     batch_size : int or None
-        Rows to a step. None takes columns over nonzeros of a row.
+        Rows per step. None means columns over nonzeros of a row.
     centre : bool
         Subtract the midpoint of the class means from the rows.
     max_epochs, tol
-        See `Solver`. The gap of a ball is of first order in the distance to the optimum: at a gap of a tenth of
+        See `Solver`. With a ball, the gap is of first order in the distance to the optimum: at a gap of a tenth of
         the objective, the objective itself is within hundredths or thousandths of the minimum.
     """
 
@@ -105,7 +105,7 @@ class FSAUC(Solver):
         "batch_size": [None, Integer(1)],
         "centre": [Boolean()],
     }
-    penalties = ("l2", "none")  # alpha sets the radius, where none is given
+    penalties = ("l2", "none")  # alpha determines the radius if none is given
     promise = Promise(gap=0.2, epochs=300, in_ball=True)
     stochastic = True
 
@@ -113,7 +113,7 @@ class FSAUC(Solver):
         return in_ball(problem, self.radius, norm=1)
 
     def init(self, problem: Problem, w: np.ndarray) -> FSAUCState:
-        w = problem.penalty.prox(w, 0.0)  # inside the ball, if there is one
+        w = problem.penalty.prox(w, 0.0)  # projected onto the ball
         a, b = (float(score) for score in problem.data.means @ w)
         return FSAUCState(w, 0.0, w, a, b, b - a)
 
@@ -155,9 +155,9 @@ class FSAUC(Solver):
 
 
 def _theorem(problem: Problem, R: float, kappa: float, n0: int) -> tuple[float, float, float]:
-    """The theorem's eta_1, its sqrt(beta_k / beta_0), and what D_k has beside 2 sqrt(2) kappa R_k, for k > 0.
+    """The theorem's eta_1, its sqrt(beta_k / beta_0), and the term that D_k adds to 2 sqrt(2) kappa R_k, for k > 0.
 
-    Its delta is 0.1. With few rows, or a rare class, xi is not positive: then beta stays and D is infinite.
+    Its delta is 0.1. With few rows, or a rare class, xi is not positive: then beta is constant and D infinite.
     """
     weights = (problem.data.raw_moments.pos.weight, problem.data.raw_moments.neg.weight)
     p = weights[0] / sum(weights)
@@ -179,7 +179,7 @@ def _theorem(problem: Problem, R: float, kappa: float, n0: int) -> tuple[float, 
 
 @compiled
 def _stage(X, y, order, size, scaling, limits, eta, v, al):
-    """The mean of the iterates of v = (w, a, b), starting from v, which is not changed."""
+    """The mean of the iterates of (w, a, b), starting from v, which is not modified."""
     start = v
     start_al = al
     dim = v.size - 2
@@ -200,7 +200,7 @@ def _stage(X, y, order, size, scaling, limits, eta, v, al):
 
 @compiled
 def project(v, start, limits):
-    """Move v to the nearest point that is within the limits and within limits.around of start."""
+    """Move v to the nearest point within the limits and within limits.around of start."""
     free = v.copy()
     _bounded(v, limits)
     if _distance(v, start) <= limits.around:
@@ -219,7 +219,7 @@ def project(v, start, limits):
 
 @compiled
 def _bounded(v, limits):
-    """Project (w, a, b) on the l1 ball and on the bounds of a and b."""
+    """Project (w, a, b) onto the l1 ball and the bounds on a and b."""
     dim = v.size - 2
     soft_threshold_in_place(v, dim, l1_threshold(v, dim, limits.l1))
     v[dim] = clip(v[dim], limits.bound)

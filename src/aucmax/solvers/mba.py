@@ -1,9 +1,9 @@
-"""MBA: mini-batch AUC optimisation, the exact solution of a sample of pairs.
+"""MBA: mini-batch AUC optimisation, the exact minimiser over a sample of pairs.
 
     Gultekin, Saha, Ratnaparkhi, Paisley. "MBA: Mini-Batch AUC Optimization." IEEE TNNLS 2020 (arXiv 2018).
 
-A round draws pairs, the rows of either class by their weights, and adds their d = x - x' to the two means of all
-pairs drawn so far
+A round draws pairs, the rows of each class by their weights, and adds their d = x - x' to two means over all pairs
+drawn so far,
 
     mu = mean d,    Sigma = mean dd'        (second moments, not a covariance)
 
@@ -11,9 +11,9 @@ Cyclic coordinate descent (gram_descent.py) then continues from the last weights
 
     1/2 w'Sigma w - w.mu + l1 |w|_1 + l2/2 |w|^2
 
-which is the objective itself, less 1/2, with the sample in place of all pairs. After T rounds of B pairs the weights
-are (BT)^-1/2 from the minimiser, and the objective 1/(BT) above the minimum. A round costs O(B dim^2); as all pairs
-together cost no more than B = n (`exact`), sampling pays only with far fewer pairs than rows.
+which is the objective minus 1/2, with the sample in place of all pairs. After T rounds of B pairs the weights are
+O((BT)^-1/2) from the minimiser, and the objective O(1/(BT)) above the minimum. A round costs O(B dim^2); since all
+pairs together cost no more than B = n (`exact`), sampling pays off only with far fewer pairs than rows.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from aucmax.solvers.base import Constraints, Promise, Solver, State
 from aucmax.solvers.shared.gram_descent import GRAM_LIMIT, gram_sweeps
 from aucmax.validation.params import Integer
 
-SWEEPS = 100  # over the coordinates, at most, in a round
-ENOUGH = 1e-8  # |dw_j| sqrt(Sigma_jj + l2), below which no further sweep is made
+SWEEPS = 100  # maximum number of sweeps over the coordinates in a round
+ENOUGH = 1e-8  # |dw_j| sqrt(Sigma_jj + l2) below which no further sweep is made
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class MBA(Solver):
     Parameters
     ----------
     pairs : int
-        Drawn in a round, which is an epoch; all rounds together make the estimate.
+        Pairs drawn per round, which is an epoch; the weights are fitted to the pairs of all rounds.
     max_epochs, tol
         See `Solver`. At a gap of a tenth of the objective, the objective itself is within about a hundredth.
     """
@@ -68,7 +68,7 @@ class MBA(Solver):
         dim = problem.data.dim
         if dim > GRAM_LIMIT:
             raise ValueError(
-                f"MBA keeps a matrix of {dim} x {dim}; above {GRAM_LIMIT} columns choose solver='cg' or 'sdca'"
+                f"MBA keeps a {dim} x {dim} matrix; above {GRAM_LIMIT} columns choose solver='cg' or 'sdca'"
             )
 
     def init(self, problem: Problem, w: np.ndarray) -> MBAState:
@@ -88,13 +88,13 @@ class MBA(Solver):
 
 
 def drawn_pairs(data: Data, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """That many positive and as many negative rows, with replacement, by their weights."""
+    """`size` positive and as many negative rows, drawn with replacement by their weights."""
     pos, neg = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
     return rng.choice(pos, size, p=data.r[pos]), rng.choice(neg, size, p=data.r[neg])
 
 
 def differences(data: Data, pos: np.ndarray, neg: np.ndarray) -> np.ndarray:
-    """x - x' of the pairs, a row each, in scaled units."""
+    """x - x' of the pairs, one per row, in scaled units."""
     rows = np.empty((2, pos.size, data.dim))
     copy_rows(data.X, pos, rows[0])
     copy_rows(data.X, neg, rows[1])

@@ -3,11 +3,11 @@
     Chapelle, Keerthi. "Efficient algorithms for ranking with SVMs." Information Retrieval 2010.
     Chen, Curtis, Robinson. "A reduced-space algorithm for minimizing l1-regularized convex functions." SIAM 2017.
 
-With L2 an epoch is one step of truncated Newton (truncated_newton.py). With an l1 norm every epoch is made of two
-steps, X'c being the gradient of the loss and h the diagonal of its Hessian times a factor:
+With L2 an epoch is one step of truncated Newton (truncated_newton.py). With an l1 norm an epoch consists of two
+steps; with X'c the gradient of the loss and h the diagonal of its Hessian times a factor,
 
     w <- argmin_v  v.X'c + sum_j h_j (v_j - w_j)^2 / 2 + penalty(v)           which finds the nonzero weights
-    a Newton step among these weights, their signs kept: what would change its sign becomes zero
+    a Newton step on these weights that keeps their signs: a weight that would change sign becomes zero
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from aucmax.solvers.shared.truncated_newton import (
     newton_step,
 )
 
-STEPS = 50  # on the subsample, at most
-START = 1e-3  # gap on the subsample, as a share of the objective, with which to start
+STEPS = 50  # maximum number of steps on the subsample
+START = 1e-3  # gap on the subsample, relative to the objective, at which they end
 
 
 @dataclass(repr=False, kw_only=True)
@@ -81,7 +81,7 @@ class Newton(Solver):
 
 
 def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
-    """argmin_v of the model with the diagonal times a factor, the factor raised until the model is an upper bound."""
+    """argmin_v of the model above, with the factor of h raised until the model is an upper bound."""
     penalty = problem.penalty
     diagonal = hessian_diagonal(problem, state)
     stiffness = state.stiffness

@@ -2,21 +2,21 @@
 
     Zhao, Hoi, Jin, Yang. "Online AUC Maximization." ICML 2011.
 
-Row by row, with b running over the rows that the other class has in its reservoir, N of N_o seen, and z = y (x - b),
+Row by row, with b running over the reservoir of the other class (N of the N_o rows seen) and z = y (x - b),
 
     sequential:  w <- w + min(c, max(0, 1 - w.z) / |z|^2) z,  b by b     argmin |w - w'|^2/(2c) + hinge
     gradient:    w <- w + c sum of the z with w.z <= 1
 
-    published:   c = C/2 max(1, N_o/N),                  which makes the sum over N rows one over N_o
+    published:   c = C/2 max(1, N_o/N),                  which turns the sum over N rows into one over N_o
     normalised:  c = eta_t / N,  eta_t = eta / sqrt(t),  a step on the mean over the reservoir
 
 so that N c is the length of a step on the mean loss of the row, and w <- w / (1 + N c l2) before it (published:
-l2 = 0). Published steps grow with the number of rows seen: C must fall with the length of the stream. Then the row is
-put into the reservoir of its class: while there is space, and later in a random place with probability N s / (sum of
-the weights s so far), so that a reservoir is a uniform sample, or one in proportion to the weights.
+l2 = 0). Published steps grow with the number of rows seen: C must fall with the length of the stream. Then the row
+enters the reservoir of its class: always while there is space, and later in a random slot with probability N s / (sum
+of the weights s so far), so that a reservoir is a sample of the rows in proportion to their weights.
 
-w = f v, so that a step costs O(nonzeros) of the rows involved. In an epoch reservoirs hold row indices; what is kept
-after it are copies, in the units of the user.
+w = f v, so that a step costs O(nonzeros) of the rows involved. During an epoch reservoirs hold row indices; between
+epochs they hold copies of the rows, in the units of the user.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from aucmax.solvers.base import POSITIVE, Constraints, State
 from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
 from aucmax.validation.params import Boolean, Integer, Option
 
-SMALL = 1e-9  # of the factor f: below it, v is multiplied out
+SMALL = 1e-9  # f below which v is multiplied out
 
 
 class Reservoirs(NamedTuple):
     """A sample of the rows of each class, the negatives first."""
 
-    seen: np.ndarray  # weight of all rows seen, of the two classes
-    kept: np.ndarray  # number of rows kept, of the two classes
+    seen: np.ndarray  # weight of all rows seen, for each class
+    kept: np.ndarray  # number of rows kept, for each class
     X: Any  # the rows kept, in the units of the user
 
     def after(self, data: Data, seen: np.ndarray, kept: np.ndarray, slots: np.ndarray) -> Reservoirs:
-        """With copies of the rows that the slots name: row k of the data, or row -1 - k of the old reservoirs."""
+        """With copies of the rows in the slots: slot k >= 0 is row k of the data, k < 0 row -1 - k of the old X."""
         named = np.concatenate([slots[0, : kept[0]], slots[1, : kept[1]]])
         fresh = named >= 0
         both = stacked(self.X[-1 - named[~fresh]], data.X[named[fresh]])
@@ -58,19 +58,19 @@ class Reservoirs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OAMState(State):
-    """The steps so far, and the reservoirs."""
+    """The number of steps, and the reservoirs."""
 
-    t: int
+    t: int  # steps so far
     reservoirs: Reservoirs
 
 
 class OAMConstants(NamedTuple):
-    """What does not change in an epoch."""
+    """The constants of an epoch."""
 
-    sequential: bool  # update with the rows of a reservoir one by one
-    normalize: bool
+    sequential: bool  # whether to update with the rows of a reservoir one by one
+    normalize: bool  # whether to take normalised steps instead of the published ones
     step: float  # C/2 or eta
-    l2: float
+    l2: float  # strength of the L2 penalty
     share: float  # rows per unit of weight
     size: int  # of a reservoir
 
@@ -89,10 +89,11 @@ class OAM(OnePassSolver):
         Take steps that decay as 1/sqrt(t) on the mean over the reservoir, instead of the published ones, which grow
         with the number of rows seen.
     C : float or None
-        Of the published steps. None takes 2/(n v), v the mean squared distance of the rows to their mean and n the
-        number of rows seen: in `fit` the length of the stream, as it should be; in a stream it is not known.
+        Size of the published steps. None means 2/(n v), with v the mean squared distance of the rows from their mean
+        and n the number of rows seen: in `fit` that is the length of the stream, as it should be; in a stream the
+        length is not known.
     eta : float or None
-        Of the normalised steps. None takes 2/v.
+        Size of the normalised steps. None means 2/v.
     order, max_epochs, tol
         See `OnePassSolver`.
     """
@@ -120,10 +121,12 @@ class OAM(OnePassSolver):
         data = problem.data
         order = self.row_order(data.n, rng)
         uniforms = rng.random(data.n)
-        # the rows, and the reservoirs by row index
+        # the rows, and the reservoirs as row indices
         old = state.reservoirs._replace(X=alike(state.reservoirs.X, data.X))
-        rows, kept_rows = _near_zero(data.X, data), _near_zero(old.X, data)
-        seen, kept = old.seen.copy(), old.kept.copy()
+        rows = _near_zero(data.X, data)
+        kept_rows = _near_zero(old.X, data)
+        seen = old.seen.copy()
+        kept = old.kept.copy()
         slots = _slots(old.kept, self.buffer_size)
         norms = _slot_norms(slots, squared_norms(kept_rows, old.kept.sum()))
         # the weights, and buffers
@@ -150,7 +153,7 @@ class OAM(OnePassSolver):
 
 
 def _near_zero(X: Any, data: Data) -> Any:
-    """Scaled rows, dense ones from the midpoint of the class means: differences are the same, and lose no digits."""
+    """Scaled rows, dense ones centred at the midpoint of the class means: same differences, without cancellation."""
     if is_sparse(X):
         return as_rows(scaled_columns(X, data.scale))
     rows = X - data.raw_means.mean(axis=0)
@@ -167,7 +170,7 @@ def _slots(kept: np.ndarray, size: int) -> np.ndarray:
 
 
 def _slot_norms(slots: np.ndarray, norms: np.ndarray) -> np.ndarray:
-    """|b|^2 of the rows kept, slot by slot."""
+    """|b|^2 for the rows kept, slot by slot."""
     out = np.zeros(slots.shape)
     out[slots < 0] = norms[-1 - slots[slots < 0]]
     return out
@@ -210,7 +213,7 @@ def _epoch(X, B, y, weight, relative, order, uniforms, constants, t, seen, kept,
 
 @compiled
 def _sequential_update(X, B, i, y, c, f, norm2, slots, norms, count, v, x):
-    """Update w = f v + a x, the part along x being added at the end; x is zero before and after."""
+    """Update w = f v + a x, where the part along x is added at the end; the buffer x is zero before and after."""
     row_axpy(X, i, 1.0, x)
     wx = f * row_dot(X, i, v)
     a = 0.0

@@ -7,13 +7,13 @@ Row by row, with g the gradient of the squared loss against all rows of the othe
     w <- w - eta_t g,    eta_t = min(eta, 1 / (l2 + |e|^2 + trace of the covariance))
 
 and then the row enters the statistics of its own class. No step is taken before both classes have been seen. The
-bound on the step is below 2 over the curvature, so that no eta makes the iterates grow without limit. A step costs
-O(dim^2) with the covariance matrix and O(dim) with its diagonal, however sparse the row: the means are dense. For
-many columns there is the sketch (covariance_sketch.py), with O(nonzeros of the row) a step.
+bound on the step is below 2 over the curvature, so that the iterates stay bounded for any eta. A step costs O(dim^2)
+with the covariance matrix and O(dim) with its diagonal, however sparse the row, since the means are dense. For many
+columns there is the sketch (covariance_sketch.py), at O(nonzeros of the row) per step.
 
-With a constant step the iterates end up in a neighbourhood of the minimiser that shrinks with eta. Steps that decay
-as 1/sqrt(t), and the average of the iterates weighted by t, in which the second half of the run counts for three
-quarters, converge to it over several epochs.
+With a constant step the iterates reach a neighbourhood of the minimiser that shrinks with eta. With steps that decay
+as 1/sqrt(t), the average of the iterates weighted by t, in which the second half of the run counts for three
+quarters, converges to the minimiser over several epochs.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class OPAUCState(State):
     last: np.ndarray  # the last iterate
     average: np.ndarray  # of the iterates, weighted by t
     t: int  # steps so far
-    statistics: ClassStatistics
+    statistics: ClassStatistics  # of all rows so far
 
     def rescaled(self, ratio: np.ndarray) -> OPAUCState:
-        """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`."""
+        """The state after the scale of column j has been multiplied by ratio[j]: see `Solver.rescaled`."""
         return replace(self, statistics=self.statistics.rescaled(ratio))
 
 
@@ -60,16 +60,17 @@ class OPAUC(OnePassSolver):
     Parameters
     ----------
     covariance : {"full", "diagonal", "sketched"}
-        Of the classes: the matrix, for up to 2000 columns; its diagonal, as if columns were uncorrelated; or a
-        random sketch of it, whose steps on sparse rows do not depend on the number of columns.
+        Representation of the class covariances: the matrix, for up to 2000 columns; its diagonal, as if columns were
+        uncorrelated; or a random sketch of it, whose cost per step on sparse rows does not depend on the number of
+        columns.
     tau : int
         Columns of the sketch of each class; 2 tau + 3 numbers are kept for every column of the table.
     eta : float or None
-        Step. None takes 0.05 over the mean squared distance of the rows to their mean.
+        Step. None means 0.05 over the mean squared distance of the rows from their mean.
     decay_after : int or None
         Rows after which steps decay as 1/sqrt(t), for several epochs. None keeps them constant, as published.
     average : bool
-        Return the average of the iterates, weighted by t, instead of the last one; not for the sketch.
+        Return the average of the iterates, weighted by t, instead of the last one; not supported by the sketch.
     order, max_epochs, tol
         See `OnePassSolver`.
     """
@@ -92,7 +93,7 @@ class OPAUC(OnePassSolver):
     def check_settings(self) -> None:
         super().check_settings()
         if self.average and self.covariance == "sketched":
-            raise ValueError("average=True is not offered with covariance='sketched'; set average=False")
+            raise ValueError("average=True is not supported with covariance='sketched'; set average=False")
 
     def check_problem(self, problem: Problem) -> None:
         check_full_covariance(self.covariance, problem.data.dim, "'diagonal' or 'sketched'")
@@ -112,7 +113,8 @@ class OPAUC(OnePassSolver):
         if isinstance(state, OPAUCSketchState):
             return state.after_rows(data, constants, rng, self.row_order)
         order = self.row_order(data.n, rng)
-        last, average = state.last.copy(), state.average.copy()
+        last = state.last.copy()
+        average = state.average.copy()
         statistics = state.statistics.copy()
         buffers = (np.empty(data.dim), np.empty(data.dim))
         weights = (data.weight, relative_weights(data))

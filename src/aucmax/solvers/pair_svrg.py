@@ -2,27 +2,28 @@
 
     Xiao, Zhang. "A Proximal Stochastic Gradient Method with Progressive Variance Reduction." SIAM J. Optim. 2014.
 
-From a snapshot s, with mu the gradient of the loss at s, by a positive row i and a negative row j, a = x_i - x_j:
+From a snapshot s, with mu the gradient of the loss at s, a step on a positive row i and a negative row j, with
+a = x_i - x_j, is
 
     g = weight a.(w - s) a + mu,    w <- prox_{eta penalty}(w - eta g) = soft(w - eta g, eta l1) / (1 + eta l2)
 
-Pairs are drawn with probability r_i r_j / weight, where weight = mean(h_i + h_j) / (h_i + h_j), the mean over pairs:
+Pairs are drawn with probability r_i r_j / weight, where weight = mean(h_i + h_j) / (h_i + h_j), a mean over pairs:
 
     "importance":  h = |x - centre|^2, the centre midway between class means,    L = 2 mean(h_i + h_j),  eta = 1/(2L)
     "uniform":     h = 1, hence weight = 1,                                      L = max |x_i - x_j|^2,  eta = 1/L
 
 L does not grow as a class becomes rare, and with "importance" outliers hardly matter. Unlike w.mean+ and w.mean-, a.w
-has no part in the columns that are zero in both rows: these just repeat w <- soft(w - eta mu, eta l1) / (1 + eta l2),
-and k such steps have a closed form. While w > 0, with d = 1 / (1 + eta l2),
+does not involve the columns that are zero in both rows: there w <- soft(w - eta mu, eta l1) / (1 + eta l2) is merely
+repeated, and k such steps have a closed form. While w > 0, with d = 1 / (1 + eta l2),
 
     w_k = w d^k - eta (mu + l1) (d + d^2 + ... + d^k)
 
-rises or falls; if it falls to zero it stays there for mu <= l1, else it falls further. Mirrored for w < 0. So a
-step is exact and costs O(nonzeros of x_i and x_j).
+is monotone in k; once it reaches zero it stays there if mu <= l1, and otherwise turns negative. The case w < 0
+mirrors this. So a step is exact and costs O(nonzeros of x_i and x_j).
 
-A snapshot that is not better than the last one is dropped and eta halved, but not below 1/(3L). There every snapshot
-is taken and the length of an epoch is geometric, for which convergence is proved (docs/mathematics.md, section 8).
-The best is returned.
+A snapshot that is not better than the last one is discarded and eta halved, but not below 1/(3L). There every
+snapshot is accepted and the length of an epoch is geometric, for which convergence is proved (docs/mathematics.md,
+section 8). The best snapshot is returned.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from aucmax.solvers.shared.snapshot import Snapshot
 from aucmax.solvers.shared.step_sizes import warn_of_divergence
 from aucmax.validation.params import Option
 
-ROUNDING = 1e-14  # of an objective: what is not worse by more may well be better
+ROUNDING = 1e-14  # relative rounding error of an objective: a snapshot worse by no more is accepted
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +50,15 @@ class PairSVRGState(State):
     """The best weights, the snapshot to start from, and how pairs are drawn."""
 
     objective: float  # of the best weights
-    snapshot: Snapshot
-    eta: float
-    h: np.ndarray  # of every row: pairs are drawn in proportion to h_i + h_j
-    L: float
+    snapshot: Snapshot  # to start the next epoch from
+    eta: float  # the step
+    h: np.ndarray  # for every row; pairs are drawn in proportion to h_i + h_j
+    L: float  # smoothness constant of a pair
 
 
 @dataclass(repr=False, kw_only=True)
 class PairSVRG(Solver):
-    """Prox-SVRG on pairs of rows: L2, l1 and the elastic net, at the cost of the nonzeros of two rows a step.
+    """Prox-SVRG on pairs of rows: L2, l1 and the elastic net, at a cost per step of the nonzeros of two rows.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ class PairSVRG(Solver):
     inner_length : float
         Steps in an epoch, in units of n; a step reads two rows.
     step : "guarded" or float
-        First eta: the safe one, or a number, with a warning if it diverges. Both are halved where they fail.
+        Initial eta: the safe one, or a number, with a warning if it diverges. Both are halved where they fail.
     max_epochs, tol
         See `Solver`.
     """
@@ -109,7 +110,7 @@ class PairSVRG(Solver):
 
 
 def _importance(data: Data) -> tuple[np.ndarray, float]:
-    """h = |x - centre|^2, not less than a thousandth of its mean, and L = 2 mean of h_i + h_j >= max weight |a|^2."""
+    """h = |x - centre|^2, but at least a thousandth of its mean, and L = 2 mean(h_i + h_j) >= max weight |a|^2."""
     h = data.centred_norms
     h = np.maximum(h, 1e-3 * (data.r @ h) or 1.0)
     return h, 2.0 * float(data.r @ h)
@@ -134,7 +135,7 @@ def _evaluate(problem: Problem, w: np.ndarray) -> Snapshot:
 
 
 def _walk(problem: Problem, state: PairSVRGState, length: int, rng: np.random.Generator) -> np.ndarray:
-    """The weights after that many steps from the snapshot."""
+    """The weights after `length` steps from the snapshot."""
     data = problem.data
     l1, l2 = problem.penalty.l1, problem.penalty.l2
     eta = state.eta
@@ -150,7 +151,7 @@ def _walk(problem: Problem, state: PairSVRGState, length: int, rng: np.random.Ge
 
 
 def _pairs(data: Data, h: np.ndarray, m: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """m pairs by r_i r_j (h_i + h_j): one row is drawn by r h and the other by r, which is which by a coin."""
+    """m pairs in proportion to r_i r_j (h_i + h_j): one row, chosen at random, by r h and the other by r."""
     pos, neg = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
     by_h = data.r * h
     tilted = rng.random(m) * by_h.sum() < by_h[pos].sum()
@@ -172,7 +173,7 @@ def _within(X, y, r, a, b, w, scores, Sw):
 
 @compiled
 def _epoch(X, pos, neg, weight, scores, mu, l1, powers, sums, w):
-    """weight, mu and l1 come times eta."""
+    """weight, mu and l1 are already multiplied by eta."""
     done = np.zeros(w.size, np.int64)
     for t in range(pos.size):
         i, j = pos[t], neg[t]
@@ -187,7 +188,7 @@ def _epoch(X, pos, neg, weight, scores, mu, l1, powers, sums, w):
 
 @compiled
 def _catch_up(X, i, t, mu, l1, powers, sums, done, w):
-    """The columns of row i after t steps; what row i adds in step t + 1 comes before the prox of that step."""
+    """Bring the columns of row i to step t; what row i adds in step t + 1 comes before the prox of that step."""
     for p in range(row_size(X, i)):
         k = row_entry(X, i, p)[0]
         if done[k] < t:
@@ -197,7 +198,7 @@ def _catch_up(X, i, t, mu, l1, powers, sums, done, w):
 
 @compiled
 def skipped_steps(w, k, mu, l1, powers, sums):
-    """w after k steps w <- soft(w - mu, l1) d; powers[k] = d^k, sums[k] = d + ... + d^k, mu and l1 times eta."""
+    """w after k steps w <- soft(w - mu, l1) d; powers[k] = d^k, sums[k] = d + ... + d^k; eta is in mu and l1."""
     if w == 0.0 and -l1 <= mu <= l1:
         return 0.0
     sign = 1.0 if w > 0.0 or (w == 0.0 and mu < 0.0) else -1.0
@@ -208,8 +209,8 @@ def skipped_steps(w, k, mu, l1, powers, sums):
         return sign * after
     if slope <= l1:
         return 0.0
-    above = 0  # steps after which it is still above zero
-    below = k  # and no longer
+    above = 0  # number of steps after which it is still above zero
+    below = k  # number of steps after which it no longer is
     while below - above > 1:
         middle = (above + below) // 2
         if size * powers[middle] > (slope + l1) * sums[middle]:

@@ -3,19 +3,19 @@
     Herschtal, Raskutti. "Optimising Area Under the ROC Curve Using Gradient Descent." ICML 2004.
 
 Each class is shuffled, and with P positive and M negative rows the pairs are (k mod P, k mod M), k < K = max(P, M). A
-pair weighs v_k, the product of the weights of its rows, over the sum of all K. What is minimised is one minus the
-smoothed AUC of these pairs,
+pair has weight v_k, the product of the weights of its rows, divided by the sum over all K. The objective is one minus
+the smoothed AUC of these pairs,
 
     R(w) = sum_k v_k sigma(-m_k),    m_k = w.(x_k - x'_k),    grad R = -sum_k v_k sigma(m_k) sigma(-m_k) (x_k - x'_k)
 
-The length of w determines how sharp the steps of sigma are, and is fixed: w moves on the sphere |w| = B along the
-great circle in the direction of steepest descent u, |u| = B,
+The norm of w determines how steep the sigmoid is, and is fixed: w moves on the sphere |w| = B along the great circle
+in the direction of steepest descent u, |u| = B,
 
     w <- cos(a) w + sin(a) u
 
-by an angle a that is halved while R does not fall, and doubled for the next step once it did. On the way the scores
-are those of w and of u, combined likewise: a step costs two products with X, whatever the number of trials. R falls
-with every step; as it is not convex, it may fall to a local minimum.
+by an angle a that is halved while R does not fall, and doubled for the next step once it has. Along the circle the
+scores are those of w and of u, combined likewise: a step costs two products with X, regardless of the number of
+trials. R falls with every step; since it is not convex, the limit may be a local minimum.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.validation.params import Boolean
 
 STEPS = 10  # in an epoch
-FIRST = 0.1  # angle
-LARGEST = 1.0
-SMALLEST = 1e-9
-DECREASE = 1e-4  # share of what the slope promises, that a step must bring (Armijo)
+FIRST = 0.1  # initial angle
+LARGEST = 1.0  # angle
+SMALLEST = 1e-9  # angle
+DECREASE = 1e-4  # share of the decrease predicted by the slope that a step must achieve (Armijo)
 
 
 class Pairing(NamedTuple):
     """The pairs of rows whose loss is minimised."""
 
-    pos: np.ndarray  # the positive row of every pair
-    neg: np.ndarray  # the negative row of every pair
-    weight: np.ndarray  # of every pair; the sum is 1
+    pos: np.ndarray  # the positive row of each pair
+    neg: np.ndarray  # the negative row of each pair
+    weight: np.ndarray  # of each pair, summing to 1
 
     @classmethod
     def drawn(cls, data: Data, rng: np.random.Generator) -> Pairing:
-        """Every row of the larger class once, those of the smaller one in turn."""
+        """Every row of the larger class once, paired with the rows of the smaller one in turn."""
         pos, neg = (rng.permutation(np.flatnonzero(side)) for side in (data.y > 0, data.y < 0))
         k = np.arange(max(pos.size, neg.size))
         pos, neg = pos[k % pos.size], neg[k % neg.size]
@@ -63,7 +63,7 @@ class RankOptState(State):
     """Weights on the sphere, and the pairs."""
 
     pairing: Pairing
-    angle: float  # to try next; 0 once no step makes the loss of the pairs smaller
+    angle: float  # to try next; 0 once no step lowers the loss of the pairs
 
     @property
     def ended(self) -> bool:
@@ -74,17 +74,17 @@ class RankOptState(State):
 class RankOpt(Solver):
     """Gradient ascent on the smoothed AUC, on a sphere: a baseline for the sigmoid loss.
 
-    The sphere replaces the penalty: alpha changes nothing, and a share of the l1 norm is refused.
+    The sphere replaces the penalty: alpha has no effect, and l1_ratio > 0 is rejected.
 
     Parameters
     ----------
     radius : float
-        Of the sphere. With columns of unit spread, 3 to 100 are of use.
+        Radius of the sphere. With columns of unit standard deviation, values from 3 to 100 are useful.
     reshuffle : bool
         Draw new pairs for every epoch. More pairs are used, but the loss no longer falls with every step.
     max_epochs, tol
-        See `Solver`. An epoch is of 10 steps. As the loss is not convex, no tol stops the run: it stops when no
-        step makes the loss of the pairs smaller.
+        See `Solver`. An epoch consists of 10 steps. Since the loss is not convex, tol is not used: the run stops when
+        no step lowers the loss of the pairs.
     """
 
     radius: float = 10.0
@@ -93,7 +93,7 @@ class RankOpt(Solver):
 
     parameter_constraints: ClassVar[Constraints] = {"radius": [POSITIVE], "reshuffle": [Boolean()]}
     losses = (Sigmoid,)
-    penalties = ("l2", "none")  # whatever alpha is, the sphere is the constraint
+    penalties = ("l2", "none")  # replaced by the sphere
     default_for = ("sigmoid",)
     stochastic = True
     certified = False
@@ -119,7 +119,7 @@ class RankOpt(Solver):
 
 
 def _step(data: Data, radius: float, state: RankOptState, scores: np.ndarray) -> tuple[RankOptState, np.ndarray]:
-    """One step along a great circle, with the scores after it; the angle is 0 if there is none."""
+    """One step along a great circle, with the scores after it; the angle is 0 if no step lowers the loss."""
     c = np.zeros(data.n)
     value = _paired(scores, *state.pairing, c)
     gradient = data.combine(c)
@@ -138,7 +138,7 @@ def _step(data: Data, radius: float, state: RankOptState, scores: np.ndarray) ->
 
 @compiled
 def _paired(scores, pos, neg, weight, c):
-    """Add the slope of R in every score to c; return R."""
+    """Add the derivative of R with respect to each score to c; return R."""
     value = 0.0
     for k in range(pos.size):
         loss = _sigma(scores[neg[k]] - scores[pos[k]])
@@ -151,7 +151,7 @@ def _paired(scores, pos, neg, weight, c):
 
 @compiled
 def _search(scores, along, pos, neg, weight, value, enough, angle):
-    """The angle, halved until R is below value by enough for each unit of it; 0 if it gets too small."""
+    """The angle, halved until R is at most value - enough * angle; 0 if it gets too small."""
     while angle > SMALLEST:
         of_w, of_u = cos(angle), sin(angle)
         total = 0.0

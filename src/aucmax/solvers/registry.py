@@ -1,7 +1,7 @@
-"""The registry of solvers: finding one by name, the default for a loss, for a stream.
+"""The registry of solvers: lookup by name, and the defaults for a loss and for a stream.
 
-No algorithm is special here: the losses a solver takes, those it is the default for and whether it streams are read
-from its class.
+No algorithm is special-cased here: the losses a solver supports, those it is the default for and whether it supports
+streams are read from its class.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def solver_name(solver: Solver) -> str:
-    """The name of a solver in `SOLVERS`, or that of its class."""
+    """The name of a solver in `SOLVERS`, or the name of its class if it is not registered."""
     for name, kind in SOLVERS.items():
         if kind is type(solver):
             return name
@@ -45,17 +45,17 @@ def solver_name(solver: Solver) -> str:
 
 
 def losses_of(solver: Solver | type[Solver]) -> list[str]:
-    """The names of the losses that a solver takes."""
+    """The names of the losses that a solver supports."""
     return [name for name, kind in LOSSES.items() if issubclass(kind, solver.losses)]
 
 
 def solvers_for(loss: Loss, *, online: bool = False) -> list[str]:
-    """The names of the solvers that take a loss; `online` for those among them that stream."""
+    """The names of the solvers that support a loss; with `online`, only those that support streams."""
     return [name for name, kind in SOLVERS.items() if isinstance(loss, kind.losses) and (kind.online or not online)]
 
 
 def find_solver(solver: Any, X: Any, loss: Loss) -> Solver:
-    """The solver of that name, the one given, or for "auto" the default for the loss, with its settings checked."""
+    """The solver given, by name or as an object, or for "auto" the default for the loss; its settings are checked."""
     if isinstance(solver, str) and solver == "auto":
         solver = default_solver(loss, X)
     if isinstance(solver, str) and solver in SOLVERS:
@@ -64,7 +64,7 @@ def find_solver(solver: Any, X: Any, loss: Loss) -> Solver:
         raise ValueError(f"unknown solver {solver!r}; choose 'auto', one of {sorted(SOLVERS)} or pass a Solver")
     if not isinstance(loss, solver.losses):
         raise ValueError(
-            f"solver {type(solver).__name__} does not take loss={loss.name!r}; it takes {losses_of(solver)}"
+            f"solver {type(solver).__name__} does not support loss={loss.name!r}; it supports {losses_of(solver)}"
         )
     solver.check_settings()
     return solver
@@ -80,10 +80,10 @@ def default_solver(loss: Loss, X: Any) -> str:
 
 
 def streaming_solver(solver: Any, loss: Any) -> Any:
-    """The solver of a stream: "auto" is resolved to the streaming default of the loss of that name.
+    """The solver of a stream: "auto" is resolved to the streaming default for the named loss.
 
-    Where a loss has none, it is resolved to a default that does not stream, which `check_streams` refuses by name,
-    and for an unknown loss to any streaming default, so that the loss is refused.
+    If the loss has none, "auto" is resolved to a default without streaming, which `check_streams` rejects by name;
+    for an unknown loss, to any streaming default, so that the error is about the loss.
     """
     if not (isinstance(solver, str) and solver == "auto"):
         return solver
@@ -94,7 +94,7 @@ def streaming_solver(solver: Any, loss: Any) -> Any:
 
 
 def check_streams(solver: Any) -> bool:
-    """True for a solver, or the name of one, that learns from a stream; else AttributeError, for `available_if`."""
+    """True for a solver, or its name, that supports streams; otherwise AttributeError, for `available_if`."""
     found = _instance(solver)
     if found is None or not found.online:
         online = {name: kind for name, kind in SOLVERS.items() if kind.online}
@@ -105,49 +105,47 @@ def check_streams(solver: Any) -> bool:
 
 
 def check_unlearns(solver: Any) -> bool:
-    """True for a solver, or the name of one, that can unlearn rows; else AttributeError, for `available_if`."""
+    """True for a solver, or its name, that can unlearn rows; otherwise AttributeError, for `available_if`."""
     found = _instance(solver)
     if found is None or not found.from_moments:
         able = sorted(name for name, kind in SOLVERS.items() if kind.from_moments)
         raise AttributeError(f"solver {solver!r} has no unlearn; solvers that can unlearn rows are {able}")
     if found.forgetting_factor() != 1.0:
-        raise AttributeError(
-            f"{solver!r} has no unlearn: the weight that is left of a row is unknown; set forgetting=1"
-        )
+        raise AttributeError(f"{solver!r} has no unlearn: the remaining weight of a row is unknown; set forgetting=1")
     return True
 
 
 def _instance(solver: Any) -> Solver | None:
-    """The solver given, or the one of that name with its default settings; None if there is none."""
+    """The solver given, or the named one with its default settings; None if there is none."""
     if isinstance(solver, str) and solver in SOLVERS:
         return SOLVERS[solver]()
     return solver if isinstance(solver, Solver) else None
 
 
 def check_penalty_supported(solver: Solver, penalty: ElasticNet, loss: Loss) -> None:
-    """Refuse a penalty that the solver does not take, and name solvers of the loss that do."""
+    """Reject a penalty that the solver does not support, and name solvers for the loss that do."""
     if penalty.kind not in solver.penalties:
         able = sorted(name for name in solvers_for(loss) if penalty.kind in SOLVERS[name].penalties)
         total = penalty.l1 + penalty.l2
         reason = f"l1_ratio={penalty.l1 / total:g}" if total > 0 else "alpha=0"
         raise ValueError(
-            f"solver {type(solver).__name__} takes the penalties {list(solver.penalties)}, not {penalty.kind!r} "
+            f"solver {type(solver).__name__} supports the penalties {list(solver.penalties)}, not {penalty.kind!r} "
             f"({reason}); "
-            "change these" + (f", or where a solver can be chosen take one of {able}" if able else "")
+            "change alpha or l1_ratio" + (f", or if a solver can be chosen use one of {able}" if able else "")
         )
 
 
 def check_finite_weights(w: np.ndarray, solver: Solver) -> None:
-    """Refuse weights that are not finite: they would rank nothing."""
+    """Raise ValueError if the weights are not finite."""
     if not np.isfinite(w).all():
         raise ValueError(
-            f"solver {solver_name(solver)!r} diverged, its weights are not finite: columns lie far from zero for "
-            "their spread, or the step is too long; use standardize=True, centre X, or choose solver='exact'"
+            f"solver {solver_name(solver)!r} diverged to non-finite weights: columns are far from zero relative to "
+            "their spread, or the step is too large; use standardize=True, centre X, or choose solver='exact'"
         )
 
 
 def make_problem(spec: ProblemSpec, data: Data, solver: Solver) -> tuple[Problem, float]:
-    """The problem of these data and its alpha, the solver's own if it has one; what it cannot solve is refused."""
+    """The problem and its alpha, which is the solver's own if it has one; reject what the solver cannot solve."""
     alpha = solver.implied_alpha(data)
     if alpha is None:
         alpha = automatic_alpha(data) if spec.alpha == "auto" else float(spec.alpha)

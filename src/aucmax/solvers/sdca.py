@@ -7,12 +7,12 @@ With b_i = sqrt(r_i) (x_i - mean_{y_i}), delta = mean+ - mean- and Q = (l2 I + d
     min_w max_theta  sum_i (theta_i b_i.w - theta_i^2 / 2) + 1/2 (1 - w.delta)^2 + l2/2 |w|^2
     w = Q (delta - sum_i theta_i b_i)                                 the minimiser for given theta
 
-and a step maximises over one theta_i exactly: there is no step size, and every order of the rows is safe.
+and a step maximises over one theta_i exactly: there is no step size, and any order of the rows is safe.
 
     step = (b_i.w - theta_i) / (1 + b_i'Q b_i),    theta_i <- theta_i + step,    w <- w - step Q b_i
     Q b_i = (b_i - f_i delta) / l2,                f_i = b_i.delta / (l2 + |delta|^2)
 
-With w = v + c+ mean+ + c- mean-, and w.mean+ and w.mean- tracked, a step costs O(nonzeros of x_i), whatever dim is.
+With w = v + c+ mean+ + c- mean-, and w.mean+ and w.mean- tracked, a step costs O(nonzeros of x_i), regardless of dim.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ class SDCAState(State):
     """The dual variables, and the parts of w = v + c.means."""
 
     theta: np.ndarray  # dual variables
-    v: np.ndarray
-    c: tuple[float, float]
-    terms: np.ndarray  # of every row, side by side: y_i sqrt(r_i), x_i.mean+, x_i.mean- and 1 / (1 + b_i'Q b_i)
+    v: np.ndarray  # combination of rows
+    c: tuple[float, float]  # coefficients of the class means
+    terms: np.ndarray  # of shape (n, 4): y_i sqrt(r_i), x_i.mean+, x_i.mean- and 1 / (1 + b_i'Q b_i)
 
 
 @dataclass(repr=False, kw_only=True)
 class SDCA(Solver):
-    """Stochastic dual coordinate ascent for L2: no step size, and the fewest passes of all.
+    """Stochastic dual coordinate ascent for L2: no step size, and the fewest passes of the stochastic solvers.
 
     Parameters
     ----------
     order : {"systematic", "blocks"}
-        "systematic" visits row i in proportion to 1 + b_i'Q b_i, so that neither outliers nor a rare class slow it
-        down; "blocks" visits every row once.
+        "systematic" visits row i with frequency proportional to 1 + b_i'Q b_i, so that neither outliers nor a rare
+        class slow it down; "blocks" visits every row once.
     max_epochs, tol
         See `Solver`.
     """
@@ -72,7 +72,8 @@ class SDCA(Solver):
 
     def epoch(self, problem: Problem, state: SDCAState, rng: np.random.Generator) -> SDCAState:
         means = problem.data.means
-        theta, v = state.theta.copy(), state.v.copy()
+        theta = state.theta.copy()
+        v = state.v.copy()
         visits = shuffled_blocks(theta.size, rng)
         if self.order == "systematic":
             visits = _systematic(1.0 / state.terms[:, 3], visits, rng)
@@ -84,7 +85,7 @@ class SDCA(Solver):
 
 
 def _dual_of(problem: Problem, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """theta = t Bw and B'theta = t Sw, t the best number: optimal if w is, never worse than theta = 0."""
+    """theta = t Bw and B'theta = t Sw for the best scalar t: optimal if w is, never worse than theta = 0."""
     data = problem.data
     l2 = problem.penalty.l2
     root = np.sqrt(data.r)
@@ -99,7 +100,7 @@ def _dual_of(problem: Problem, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _terms(problem: Problem) -> np.ndarray:
     """See `SDCAState`; b_i'Q b_i = r_i (|x_i - mean|^2 - ((x_i - mean).delta)^2 / (l2 + |delta|^2)) / l2.
 
-    Side by side, as a visit then costs one cache miss.
+    They are stored side by side, so that a visit costs one cache miss.
     """
     data = problem.data
     l2 = problem.penalty.l2
@@ -112,7 +113,7 @@ def _terms(problem: Problem) -> np.ndarray:
 
 
 def _systematic(frequency: np.ndarray, visits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """n visits, row i as often as its share of them rounded up or down; all but the first are scattered."""
+    """n visits, to row i its share of them rounded up or down; repeated visits are scattered at random."""
     n = frequency.size
     ends = np.cumsum(frequency)
     ends = (ends * (n / ends[-1]) + rng.random()).astype(np.int64)

@@ -4,19 +4,19 @@
     Natole, Ying, Lyu. "Stochastic AUC Optimization Algorithms With Linear
     Convergence." Front. Appl. Math. Stat. 2019; Natole's dissertation, 2020.             SOLAM-l1, regSOLAM
 
-Row by row, with F_i and x' of saddle_function.py, eta_t = min(1/L, zeta / sqrt(t)) and kappa = max |x'|,
+Row by row, with F_i and x' as in saddle_function.py, eta_t = min(1/L, zeta / sqrt(t)) and kappa = max |x'|,
 
     (w, a, b) <- project[(w, a, b) - eta_t dF_i],    |w| <= R, |a|, |b| <= R kappa
     al <- clip(al + eta_t dF_i/dal, -2 R kappa, 2 R kappa)                       (ascent)
     result: sum_t c_t w_t / sum_t c_t over the w_t before the steps,   c_t = eta_t t^tilt    (published: tilt = 0)
 
-For the penalised objective R = 1/(2 sqrt(l2)), 1/(4 l1) or the smaller of both: there the minimiser always is inside,
-as l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4 at it, m = w.delta.
+For the penalised objective R is the smaller of 1/(2 sqrt(l2)) and 1/(4 l1): the minimiser always lies in that ball,
+since there l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4, with m = w.delta.
 
 In the l2 ball a step costs O(nonzeros of x_i): w = s v + k centre, with |w|^2 and w.centre tracked, and the
 weighted sum of the iterates kept as total + C v + K centre (C += c_t s, and total -= C D whenever v += D). The l1
-ball and an l1 penalty change every column in every step, so that no such form exists: they take mini-batches, one
-O(dim) projection each.
+ball and an l1 penalty change every column in every step, so that no such form exists: there, steps take mini-batches,
+with one O(dim) projection each.
 """
 
 from __future__ import annotations
@@ -49,33 +49,33 @@ from aucmax.solvers.shared.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
 NORMS = {"l2_ball": 2, "l1_ball": 1}
-SMALL = 1e-4  # of the factor s: below it, total + C v would cancel digits
+SMALL = 1e-4  # s below which v is multiplied out: total + C v would suffer from cancellation
 
 
 class SOLAMConstants(NamedTuple):
-    """What does not change in an epoch, for rows x'."""
+    """The constants of an epoch, for rows x'."""
 
-    l1: float
-    l2: float
+    l1: float  # strength of the l1 penalty
+    l2: float  # strength of the L2 penalty
     norm: int  # of the ball, 1 or 2
     radius: float  # of the ball
-    bound: float  # R kappa, of a and b
+    bound: float  # R kappa, on |a| and |b|
     zeta: float  # steps are zeta / sqrt(t)
-    cap: float  # of the steps
-    tilt: float  # of the average
+    cap: float  # upper bound on the steps
+    tilt: float  # exponent of t in the weights of the average
 
 
 class SaddleVariables(NamedTuple):
-    """The numbers that change in an epoch."""
+    """The scalars that change in an epoch."""
 
     t: int  # steps so far
-    weight: float  # of the average
-    a: float
-    b: float
-    al: float
+    weight: float  # total weight of the iterates in the average
+    a: float  # mean score of the positives
+    b: float  # mean score of the negatives
+    al: float  # dual variable
 
     def shifted(self, score: float) -> SaddleVariables:
-        """After a translation of the rows: a and b are scores."""
+        """The variables after a translation of the rows, which shifts the scores a and b."""
         return self._replace(a=self.a + score, b=self.b + score)
 
 
@@ -85,7 +85,7 @@ class SOLAMState(State):
 
     last: np.ndarray  # the last iterate
     total: np.ndarray  # weighted sum of the iterates
-    saddle: SaddleVariables
+    saddle: SaddleVariables  # a, b and al, for rows that are not centred
     kappa: float  # largest |x - centre|
 
 
@@ -97,21 +97,21 @@ class SOLAM(Solver):
     ----------
     form : {"regularised", "l2_ball", "l1_ball"}
         Minimise the penalised objective (regSOLAM), or the loss alone inside a ball (SOLAM, SOLAM-l1). Objective
-        and gap are those of the problem chosen.
+        and gap are those of the chosen problem.
     radius : float or None
-        Of the ball forms. None takes 1.5 times the norm that the weights would have with uncorrelated columns and
+        Radius of the ball. None means 1.5 times the norm that the weights would have with uncorrelated columns and
         an L2 penalty of the same alpha.
     zeta : float or None
-        Steps are zeta/sqrt(t), for rows of unit size, and never above 1/L. None takes twice the typical |w| over
+        Steps are zeta/sqrt(t), for rows of unit size, and never above 1/L. None means twice the typical |w| over
         the root mean square of the first gradients.
     batch_size : int or None
-        Rows to a step in the l1 ball and with an l1 penalty. None takes columns over nonzeros of a row.
+        Rows per step in the l1 ball and with an l1 penalty. None means columns over nonzeros of a row.
     centre : bool
         Subtract the midpoint of the class means from the rows.
     tilt : float
         Iterate t has weight eta_t t^tilt in the average; 0 as published, 1 forgets the start sooner.
     max_epochs, tol
-        See `Solver`. A method of this rate does not reach a small tol; the ranking settles long before.
+        See `Solver`. A method with this rate does not reach a small tol; the ranking settles long before.
     """
 
     form: str = "regularised"
@@ -137,25 +137,26 @@ class SOLAM(Solver):
 
     def check_problem(self, problem: Problem) -> None:
         if self.form == "regularised" and problem.penalty.l1 + problem.penalty.l2 <= 0:
-            raise ValueError("form 'regularised' needs a penalty; give alpha > 0, or form='l2_ball' or 'l1_ball'")
+            raise ValueError("form='regularised' needs a penalty; give alpha > 0, or form='l2_ball' or 'l1_ball'")
 
     def adapt(self, problem: Problem) -> Problem:
         return problem if self.form == "regularised" else in_ball(problem, self.radius, NORMS[self.form])
 
     def init(self, problem: Problem, w: np.ndarray) -> SOLAMState:
-        w = problem.penalty.prox(w, 0.0)  # inside the ball, if there is one
+        w = problem.penalty.prox(w, 0.0)  # projected onto the ball, if there is one
         a, b = (float(score) for score in problem.data.means @ w)
         return SOLAMState(w, 0.0, w, np.zeros_like(w), SaddleVariables(0, 0.0, a, b, b - a), 0.0)
 
     def epoch(self, problem: Problem, state: SOLAMState, rng: np.random.Generator) -> SOLAMState:
         data = problem.data
         order = shuffled_blocks(data.n, rng)
-        # to the units of the rows x'
+        # convert to the units of the rows x'
         scaling = RowScaling.of(data, self.centre)
         kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
-        v, total = state.last * scaling.unit, state.total * scaling.unit
+        v = state.last * scaling.unit
+        total = state.total * scaling.unit
         saddle = state.saddle.shifted(-float(state.last @ scaling.centre))
-        # the steps
+        # take the steps
         if problem.penalty.l1 == 0 and _norm(problem) == 2:
             constants = self._constants(problem, scaling, kappa, 1)
             after = _row_steps(data.rows, data.y, order, scaling, constants, saddle, v, total)
@@ -163,14 +164,14 @@ class SOLAM(Solver):
             size = mini_batch(data, self.batch_size)
             constants = self._constants(problem, scaling, kappa, size)
             after = _batch_steps(data.rows, data.y, order, size, scaling, constants, saddle, v, total)
-        # and back
+        # convert back
         v /= scaling.unit
         total /= scaling.unit
         saddle = SaddleVariables(*after).shifted(float(v @ scaling.centre))
         return SOLAMState(total / saddle.weight, state.passes + 1, v, total, saddle, kappa)
 
     def _constants(self, problem: Problem, scaling: RowScaling, kappa: float, size: int) -> SOLAMConstants:
-        """Of an epoch with mini-batches of that size, in the units of the rows x'."""
+        """The constants of an epoch with mini-batches of the given size, in the units of the rows x'."""
         penalty = problem.penalty
         unit = scaling.unit
         radius = penalty.radius if isinstance(penalty, Ball) else _enclosing_radius(penalty)
@@ -193,7 +194,7 @@ def _norm(problem: Problem) -> int:
 
 
 def _enclosing_radius(penalty: ElasticNet) -> float:
-    """Of an l2 ball in which the penalised minimiser lies whatever the data."""
+    """Radius of an l2 ball that contains the penalised minimiser for any data."""
     by_l1 = 0.25 / penalty.l1 if penalty.l1 > 0 else inf
     by_l2 = 0.5 / sqrt(penalty.l2) if penalty.l2 > 0 else inf
     return min(by_l1, by_l2)

@@ -7,15 +7,15 @@ With class means m+ and m-, m_{-y} the mean of the other class, e_i = n r_i and 
     G_i = e_i (w.(x_i - m_{-y_i}) - y_i) (x_i - xi),        E[G_i] = gradient of the squared pair loss
     w_t = prox_{eta_t penalty}(w_{t-1} - eta_t G_i),        eta_t = 1 / (L + l2 t),  L = 2 max_i e_i |x_i - xi|^2
 
-and the result is the average of the w_t with weights t. Any xi leaves G_i unbiased; the midpoint makes a run
+and the result is the average of the w_t with weights t. G_i is unbiased for any xi; the midpoint makes a run
 independent of the origin of the columns, as the objective is, and far less noisy. Without l2, eta_t = 1/(L sqrt(t)).
 
-For L2, w = s v + c xi with numbers s and c; a = w.m+ and b = w.m- are tracked, so that a step costs O(nonzeros of
+For L2, w = s v + c xi with scalars s and c; a = w.m+ and b = w.m- are tracked, so that a step costs O(nonzeros of
 x_i). So does the average: with C_t = sum_{k <= t} k s_k and f_t x_{i_t} the change of v at step t,
 
     sum_t t w_t = C v - sum_t C_{t-1} f_t x_{i_t} + (sum_t t c_t) xi
 
-whose middle term is added run by run, its rows still in the cache: faster than a second update at every step.
+whose middle term is added run by run, while its rows are still in the cache: faster than a second update per step.
 
 Soft-thresholding is not linear and a, b couple all coordinates, so that with l1 no exact O(nonzeros) step exists:
 there a step takes the mean of G over a batch of rows and one O(dim) prox, with the L of step_sizes.py.
@@ -48,20 +48,20 @@ from aucmax.solvers.shared.step_sizes import (
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Option
 
-RUN = 64  # neighbours visited one after the other
-THETA = 0.5  # of Theorem 4.1, which takes any in (0, 1)
-SMALL = 1e-4  # s below which v is written out, so that v and its average keep their digits
+RUN = 64  # neighbouring rows visited one after the other
+THETA = 0.5  # of Theorem 4.1, which allows any value in (0, 1)
+SMALL = 1e-4  # s below which v is multiplied out, so that v and its average keep their precision
 
 
 @dataclass(frozen=True, eq=False)
 class SPAMState(State):
-    """The iterates, and what steps are made of."""
+    """The iterates, and the constants of the steps."""
 
     last: np.ndarray  # the last iterate
     t: int = 0  # steps taken
     seen: float = 0.0  # rows in the statistics
     longest: tuple[float, float] = (0.0, 0.0)  # largest s_i |x_i - xi|^2 in each class, from which L follows
-    L: float = 0.0
+    L: float = 0.0  # smoothness constant: steps are at most 1/L
     top: float = 0.0  # largest eigenvalue of the Hessian; only with l1
     cap: float = np.inf  # the longest step that the guard allows
 
@@ -70,22 +70,22 @@ class SPAMState(State):
 class SPAM(Solver):
     """Stochastic proximal AUC maximisation, for the squared loss.
 
-    The squared distance to the optimum falls as 1/t: for a few passes or a stream, not for many digits.
+    The squared distance to the optimum falls as 1/t: suited to a few passes or a stream, not to high accuracy.
 
     Parameters
     ----------
     step : {"capped", "theorem_4_1", "theorem_4_2"} or float
         Steps 1/(L + l2 t), those of the paper's theorems (the first hardly moves, the second begins with steps far
         too long), or 1/(1/step + l2 t). All but "capped" are guarded: an epoch that diverges is repeated with its
-        longest steps halved, and a warning is given.
+        longest steps halved, and a warning is issued.
     average : bool
         Return the weighted average of the iterates instead of the last one.
     centre : bool
-        Take the midpoint of the class means as xi, instead of 0 as printed.
+        Use the midpoint of the class means as xi, instead of 0 as in the paper.
     batch_size : int, optional
         Rows in a step with an l1 norm; chosen from the data if not given.
     track_variance : bool
-        Compute the variance of the update after every epoch; as an evaluation, it is not timed.
+        Compute the variance of the update after every epoch; like other evaluations, it is not timed.
     max_epochs, tol
         See `Solver`.
     """
@@ -121,7 +121,7 @@ class SPAM(Solver):
         return self._guarded(problem, state, shuffled_blocks(problem.data.n, rng, run=RUN))
 
     def _with_statistics(self, problem: Problem, state: SPAMState) -> SPAMState:
-        """The state with the L of all rows seen, in the class weights of now."""
+        """The state with the L of all rows seen, for the current class weights."""
         data = problem.data
         moments = data.raw_moments
         seen = rows_seen(data)
@@ -132,7 +132,7 @@ class SPAM(Solver):
         return replace(state, seen=seen, longest=(pos, neg), L=L)
 
     def _guarded(self, problem: Problem, state: SPAMState, order: np.ndarray) -> SPAMState:
-        """One epoch; unless its steps are known to be safe, repeated with shorter ones while it diverges."""
+        """One epoch; unless its steps are known to be safe, repeat it with shorter ones while it diverges."""
         size = rows_per_step(problem, state.L, state.top, self.batch_size)
         L = batch_smoothness(state.L, state.top, size)
         steps = self._steps(problem, L, state.cap)
@@ -152,9 +152,9 @@ class SPAM(Solver):
     def _visit(
         self, problem: Problem, state: SPAMState, order: np.ndarray, size: int, steps: DecreasingSteps
     ) -> SPAMState:
-        """The rows in that order, with these steps."""
-        share = 0.5 if self.centre else 0.0  # of the sum of the class means in xi
-        with np.errstate(over="ignore", invalid="ignore"):  # for the guard to see
+        """Visit the rows in the given order, with these steps."""
+        share = 0.5 if self.centre else 0.0  # xi = share (m+ + m-)
+        with np.errstate(over="ignore", invalid="ignore"):  # the guard detects divergence
             if problem.penalty.l1 == 0:
                 t, last, average = _visit_rows(problem, state, order, steps, share, self.average)
             else:
@@ -177,7 +177,7 @@ class SPAM(Solver):
         return DecreasingSteps(slope, slope, 1.0, cap)
 
     def variance(self, problem: Problem, state: SPAMState) -> float:
-        """E|G_i - E[G_i]|^2 at the last iterate; G_i is a number times x_i - xi, so that none is formed."""
+        """E|G_i - E[G_i]|^2 at the last iterate, without forming any G_i, a scalar times x_i - xi."""
         if not self.track_variance:
             return np.nan
         data = problem.data

@@ -1,8 +1,8 @@
 """SPDAM: stochastic primal-dual AUC maximisation.
 
     Natole, Ying, Lyu. "Stochastic AUC Optimization Algorithms With Linear Convergence." Front. Appl. Math. Stat.
-    2019. After: Zhang, Xiao. "Stochastic Primal-Dual Coordinate Method for Regularized Empirical Risk Minimization."
-    ICML 2015.
+    2019. Based on: Zhang, Xiao. "Stochastic Primal-Dual Coordinate Method for Regularized Empirical Risk
+    Minimization." ICML 2015.
 
 With z_i = sqrt(n r_i) (x_i - mean_{y_i}) and delta = mean+ - mean-
 
@@ -19,9 +19,10 @@ A step on a batch I of m rows, with u = 1/n sum_i beta_i z_i and v the extrapola
     kappa^2 = max |z_i|^2,                 4 kappa^2 m sigma^2 - 2 l2 (n - m) sigma - l2 n = 0,  sigma > 0
     tau = 1 / (4 sigma kappa^2),           theta = 1 - l2 / (l2 + 2 sigma kappa^2)
 
-As printed, z_i divides by sqrt(2p) for sqrt(p), the updates have raw x_i for z_i, and sigma lacks l2: that is another
-problem, a wrong point and many times the passes (docs/mathematics.md, section 8). A batch costs O(nonzeros of its
-rows + dim): the prox moves every column. For L2 and many columns use SDCA.
+In the paper z_i is divided by sqrt(2p) instead of sqrt(p), the updates use raw x_i instead of z_i, and sigma lacks
+l2: that solves another problem, converges to a wrong point and takes many times the passes (docs/mathematics.md,
+section 8). A batch costs O(nonzeros of its rows + dim), since the prox changes every column. For L2 and many columns
+use SDCA.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class SPDAMSteps(NamedTuple):
 
     @classmethod
     def of(cls, n: int, m: int, kappa2: float, l2: float) -> SPDAMSteps:
-        """The best for batches of m rows out of n."""
+        """The best step sizes for batches of m rows out of n."""
         others = float(n - m)
         sigma = l2 * (others + np.sqrt(others**2 + 4.0 * n * m * kappa2 / l2)) / (4.0 * m * kappa2)
         return cls(sigma, 1.0 / (4.0 * sigma * kappa2), 1.0 - l2 / (l2 + 2.0 * sigma * kappa2))
@@ -64,7 +65,7 @@ class SPDAMState(State):
     v: np.ndarray  # extrapolated weights
     beta: np.ndarray  # dual variables
     u: np.ndarray  # 1/n sum_i beta_i z_i
-    steps: SPDAMSteps
+    steps: SPDAMSteps  # of the run
 
 
 @dataclass(repr=False, kw_only=True)
@@ -74,8 +75,8 @@ class SPDAM(Solver):
     Parameters
     ----------
     batch_size : int
-        Rows in a step. The passes to a given gap grow with its root, the time of a pass falls until the rows cost
-        as much as the columns.
+        Rows in a step. The passes to a given gap grow with its square root; the time of a pass falls until the rows
+        cost as much as the columns.
     max_epochs, tol
         See `Solver`.
     """
@@ -99,8 +100,10 @@ class SPDAM(Solver):
     def epoch(self, problem: Problem, state: SPDAMState, rng: np.random.Generator) -> SPDAMState:
         data = problem.data
         penalty = problem.penalty
-        w, v = state.w.copy(), state.v.copy()
-        beta, u = state.beta.copy(), state.u.copy()
+        w = state.w.copy()
+        v = state.v.copy()
+        beta = state.beta.copy()
+        u = state.u.copy()
         m = self._rows(data)
         batches = shuffled_blocks(data.n, rng)[: data.n // m * m].reshape(-1, m)
         args = (data.rows, data.y, np.sqrt(data.e), batches, data.means, data.delta)
@@ -113,7 +116,7 @@ class SPDAM(Solver):
 
 
 def _kappa2(data: Data, l2: float) -> float:
-    """max |z_i|^2; above zero, as the steps divide by it."""
+    """max |z_i|^2, kept above zero since the steps divide by it."""
     return max(float((data.e * class_centred_norms(data)).max()), 1e-12 * l2)
 
 
@@ -157,7 +160,7 @@ def _epoch(X, y, root, batches, means, delta, l1, l2, steps, beta, u, w, v):
 
 @compiled
 def _shortfall(q, delta, l1, c, s):
-    """The root of 1 - delta.soft(q + s delta, l1) / c - s: Newton's method, kept between bounds, from s."""
+    """The root of 1 - delta.soft(q + s delta, l1) / c - s, by safeguarded Newton's method starting from s."""
     low, high = -np.inf, np.inf
     for _ in range(100):
         value = 1.0 - s
@@ -169,7 +172,7 @@ def _shortfall(q, delta, l1, c, s):
         low, high = (s, high) if value > 0 else (low, s)
         root = s + value / slope
         root = root if low <= root <= high else 0.5 * (low + high)
-        if l1 == 0.0 or abs(root - s) <= 1e-12 * (1.0 + abs(s)):  # the piece of s, whose root this is exactly
+        if l1 == 0.0 or abs(root - s) <= 1e-12 * (1.0 + abs(s)):  # on the same linear piece, where the root is exact
             return root
         s = root
     return s

@@ -1,18 +1,18 @@
-"""Uni-Exp: the exponential loss of single rows, which leads to the minimiser of the exponential loss of pairs.
+"""Uni-Exp: the exponential loss of single rows, which has the same minimiser as the exponential loss of pairs.
 
-    Kotlowski, Dembczynski, Hullermeier. "Bipartite Ranking through Minimization of Univariate Loss." ICML 2011.
+    Kotlowski, Dembczynski, Huellermeier. "Bipartite Ranking through Minimization of Univariate Loss." ICML 2011.
 
-Pairs factorise, E[exp(-w.(x - x'))] = E+[exp(-w.x)] E-[exp(w.x')], and over a free bias b the mean of the two terms
-E+[exp(-w.x - b)] and E-[exp(w.x' + b)] has the root of that product as its minimum. Row by row, with p_y the share
-of the row's class in the weight so far, and x' = x - centre, the midpoint of the class means, which only b sees,
+The loss factorises, E[exp(-w.(x - x'))] = E+[exp(-w.x)] E-[exp(w.x')], and over a free bias b the mean of the two
+terms E+[exp(-w.x - b)] and E-[exp(w.x' + b)] has the root of that product as its minimum. Row by row, with p_y the
+share of the row's class in the weight so far, and x' = x - centre (the midpoint of the class means; only b changes),
 
     k = exp(-y (w.x' + b)) / (2 p_y),    eta_t = eta / sqrt(t)
     w <- w / (1 + eta_t l2 / (2 U)) + eta_t k y x',    b <- b + eta_t k y
 
-U is the root of the loss of pairs, from running means of exp(-y (w.x' + b)) in both classes: the gradient of the loss
-is 2 U times that of its root, so that with l2 alone (as published) another problem would be solved. The exponent is
-kept within +-30, and eta_t k so small that the score of the row itself moves by no more than 5. With w = f v + c
-centre, and w.centre tracked, a step costs O(nonzeros of x), whatever dim is.
+U is the root of the loss of pairs, estimated from running means of exp(-y (w.x' + b)) in both classes: the gradient
+of the loss is 2 U times that of its root, so that with l2 alone (as published) another problem would be solved. The
+exponent is kept within +-30, and eta_t k so small that the score of the row itself moves by no more than 5. With
+w = f v + c centre, and w.centre tracked, a step costs O(nonzeros of x), regardless of dim.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from aucmax.solvers.base import POSITIVE, Constraints, State
 from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
 from aucmax.validation.params import Boolean
 
-SMALL = 1e-9  # of the factor f: below it, v is multiplied out
+SMALL = 1e-9  # f below which v is multiplied out
 LARGEST_EXPONENT = 30.0
 LARGEST_LOSS = 20.0  # of a row, in the running means
-PRIOR = 10.0  # rows that the first value of a running mean counts for
-MEMORY = 1000.0  # rows that a running mean looks back
-LARGEST_MOVE = 5.0
+PRIOR = 10.0  # number of rows that the initial value of a running mean counts for
+MEMORY = 1000.0  # number of rows over which a running mean averages
+LARGEST_MOVE = 5.0  # of the score of a row, by its own step
 
 
 @dataclass(frozen=True, eq=False)
 class UniExpState(State):
     """The bias, and running sums and means of the negatives (0) and of the positives (1)."""
 
-    b: float
+    b: float  # bias
     t: int  # steps so far
-    total: np.ndarray  # weight
-    level: np.ndarray  # mean loss
+    total: np.ndarray  # weight of each class
+    level: np.ndarray  # mean loss of each class
 
 
 @dataclass(repr=False, kw_only=True)
@@ -57,7 +57,7 @@ class UniExp(OnePassSolver):
     Parameters
     ----------
     eta : float or None
-        Steps are eta/sqrt(t). None takes 1 over the mean of |x'|^2 + 1.
+        Steps are eta/sqrt(t). None means 1 over the mean of |x'|^2 + 1.
     centre : bool
         Subtract the midpoint of the class means from the rows. The minimiser is the same; columns far from zero
         are learned much sooner.
@@ -83,7 +83,8 @@ class UniExp(OnePassSolver):
         order = self.row_order(data.n, rng)
         eta = self.eta or 1.0 / (1.0 + _mean_square(data, centre))
         v = state.w.copy()
-        total, level = state.total.copy(), state.level.copy()
+        total = state.total.copy()
+        level = state.level.copy()
         b = state.b + float(v @ centre)
         rows = (data.rows, data.y, data.weight, relative_weights(data), order, norms, centre, along)
         b, t = _epoch(*rows, problem.penalty.l2, eta, state.t, total, level, v, b)

@@ -9,15 +9,15 @@ u = w - z and h_i = r_i / p_i (for uniform draws h_i = n r_i),
     d = h_i [u.(x_i - m_{y_i})] (x_i - m_{y_i}) + (u.delta) delta + g(z)       centred
     w <- prox_{eta penalty}(w - eta d)
 
-and the last w is the next snapshot. E[d] is the gradient at w, and its variance vanishes with u. The centred
-direction is the gradient of convex quadratics, and allows longer steps; the constant L of the steps, and how it
+and the last w is the next snapshot. E[d] is the gradient at w, and the variance of d vanishes with u. The centred
+direction is the gradient of a convex quadratic, and allows longer steps; the constant L of the steps, and how it
 depends on p, is in row_sampling.py (docs/mathematics.md, section 8).
 
-Guarded step: eta begins at 1/L (1/(2L) if draws are not uniform). A snapshot that does not lower P is thrown away and
-eta halved, but not below 1/(3L), where every snapshot is taken: with i.i.d. draws and an inner length from
-Geometric(1/m) a step shrinks the expected distance to the optimum, in a suitable metric, by a factor of
+Guarded step: eta starts at 1/L (1/(2L) if draws are not uniform). A snapshot that does not lower P is discarded and
+eta halved, but not below 1/(3L), where every snapshot is accepted: with i.i.d. draws and an inner length from
+Geometric(1/m), an outer step shrinks the expected distance to the optimum, in a suitable metric, by a factor of
 max((1 + eta l2)^-2, 1 - 1/(2m)). Above that floor P decides and no theorem is needed: uniform draws visit rows in
-shuffled blocks, others visit every row as often as its probability says, in random order.
+shuffled blocks, others visit every row in proportion to its probability, in random order.
 
 For L2, u = s v + c0 gamma + c1 m+ + c2 m- with gamma = g(z) + l2 z, and a = u.m+, b = u.m- are tracked: a step costs
 O(nonzeros of x_i). With l1 there is no such form, and steps take batches as in spam.py.
@@ -55,32 +55,32 @@ class VRSPAMState(State):
 
     @property
     def certificate(self) -> tuple[float, float] | None:
-        """Objective and gap of the best weights, which cost nothing; None without l2."""
+        """Objective and gap of the best weights, known from their snapshot; None without l2."""
         return self.best if np.isfinite(self.best[1]) else None
 
 
 @dataclass(repr=False, kw_only=True)
 class VRSPAM(Solver):
-    """Variance reduced stochastic proximal AUC maximisation, for the squared loss.
+    """Variance-reduced stochastic proximal AUC maximisation, for the squared loss.
 
-    An epoch is one outer loop: an inner loop of about `inner_length` n steps, and a new snapshot. Passes count
-    gradients of rows, as the papers do: 3 an epoch by default.
+    An epoch is one outer iteration: an inner loop of about `inner_length` n steps, and a new snapshot. Passes count
+    gradients of rows, as in the papers: 3 per epoch by default.
 
     Parameters
     ----------
     estimator : {"centred", "printed"}
         Direction of a step: centred at the class means, or as in the paper.
     step : {"guarded", "paper"} or float
-        Step size: 1/L, halved where it fails; beta/(128 M^4) of the paper, which hardly moves; or a number, guarded
-        as well, with a warning if it diverges.
+        Step size: 1/L, halved where it fails; beta/(128 M^4) of the paper, which hardly moves; or a number, also
+        guarded, with a warning if it diverges.
     sampling : {"auto", "uniform", "importance", "stratified"}
-        How rows are drawn; "auto" takes importance where that makes L four times smaller, else uniform.
+        How rows are drawn; "auto" uses importance sampling if that makes L four times smaller, else uniform.
     inner : {"fixed", "geometric"}
         Length of the inner loop: always the same, or random with that mean.
     inner_length : float
         Mean length of the inner loop, in units of n.
     start : {"spam", "zero"}
-        Begin with one epoch of SPAM, or at 0. Weights that are given are kept in any case.
+        Start with one epoch of SPAM, or at 0. Given starting weights are used in either case.
     batch_size : int, optional
         Rows in a step with an l1 norm; chosen from the data if not given.
     max_epochs, tol
@@ -132,7 +132,7 @@ class VRSPAM(Solver):
         return state.variance
 
     def _first_snapshot(self, problem: Problem, state: VRSPAMState, rng: np.random.Generator) -> VRSPAMState:
-        """Where one epoch of SPAM leads from 0, if that lowers P."""
+        """The given weights or 0, or from 0 the result of one epoch of SPAM if that lowers P."""
         top = top_eigenvalue(problem.data, rng) if problem.penalty.l1 > 0 else 0.0
         snapshot = take_snapshot(problem, state.w)
         passes = 1.0
@@ -156,7 +156,7 @@ class VRSPAM(Solver):
     def _next_snapshot(
         self, problem: Problem, old: Snapshot, sampling: RowSampling, eta: float, rng: np.random.Generator
     ) -> tuple[Snapshot, float, float]:
-        """The next snapshot that is taken, the step that led there, and the passes it cost."""
+        """The next accepted snapshot, the step that led to it, and the passes it took."""
         first = eta
         floor = 1.0 / (3.0 * sampling.L)
         grew = False
@@ -176,14 +176,14 @@ class VRSPAM(Solver):
     def _inner(
         self, problem: Problem, old: Snapshot, sampling: RowSampling, eta: float, free: bool, rng: np.random.Generator
     ) -> tuple[Snapshot, float]:
-        """The snapshot after an inner loop, and the passes it cost."""
+        """The snapshot after an inner loop, and the passes it took."""
         n = problem.data.n
         length = max(int(self.inner_length * n), sampling.batch)
         if self.inner == "geometric" or (free and self.step != "paper"):
             length = max(int(rng.geometric(1.0 / length)), sampling.batch)
         order = sampling.draw(length, free, rng)
         inner = _inner_rows if problem.penalty.l1 == 0 else _inner_batches
-        with np.errstate(over="ignore", invalid="ignore"):  # for the guard to see
+        with np.errstate(over="ignore", invalid="ignore"):  # the guard detects divergence
             new = take_snapshot(problem, inner(problem, old, sampling, eta, order, self._centred))
         return new, length / n + 1.0
 

@@ -1,1 +1,1 @@
-"""Streams: what `partial_fit` keeps between two batches."""
+"""Streams: the state that `partial_fit` keeps between batches."""

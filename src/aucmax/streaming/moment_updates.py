@@ -1,7 +1,7 @@
-"""Updates of the moments of a stream: rows are added with forgetting, removed again, and columns are added.
+"""Updates of the moments of a stream: adding rows with forgetting, removing rows, adding columns.
 
 With forgetting factor f, a row seen t rows ago has weight f^t. Within a class only ratios of weights matter, so the
-weight of a class that has not been seen for long is bounded below: its next row dominates either way.
+weight of a class that has not been seen for a long time is bounded below: its next row dominates either way.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from aucmax.problem.moments import ClassMoments, Moments
 
 SMALLEST_WEIGHT = 1e-100  # total weight of a class below which it decays no further
-EQUAL_MEANS = 1e-10  # relative difference up to which the means of a column constant in both classes are equal
-LOST_DIGITS = 1e-5  # share of a variance that may be rounding error, above which there is a warning
+EQUAL_MEANS = 1e-10  # relative difference up to which the means of a column constant in both classes count as equal
+LOST_DIGITS = 1e-5  # warn if a larger share of a variance may be rounding error
 NOISE = 64 * np.finfo(float).eps  # rounding error of a difference, relative to what was subtracted
 
 
@@ -33,7 +33,7 @@ def add_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray, kept: flo
 
 
 def remove_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray) -> Moments:
-    """The moments as if these rows had never been seen; rows that cannot have been seen are refused."""
+    """The moments as if these rows had never been seen; rows that cannot have been seen are rejected."""
     gone = Moments.of(X, y, weight, full=seen.full)
     pos = _without_rows(seen.pos, gone.pos, "positive")
     neg = _without_rows(seen.neg, gone.neg, "negative")
@@ -43,7 +43,7 @@ def remove_rows(seen: Moments, X: Any, y: np.ndarray, weight: np.ndarray) -> Mom
 
 
 def add_columns(seen: Moments, dim: int) -> Moments:
-    """The moments padded to `dim` columns, the new ones zero so far."""
+    """The moments padded to `dim` columns, of which the new ones were zero so far."""
     return Moments(*(_add_columns(part, dim - part.mean.size) for part in (seen.pos, seen.neg)))
 
 
@@ -55,7 +55,7 @@ def _decayed(part: ClassMoments, factor: float) -> ClassMoments:
 
 
 def _without_rows(seen: ClassMoments, gone: ClassMoments, name: str) -> ClassMoments:
-    """One class without some of its rows; what is rounding error only is set to zero."""
+    """One class without some of its rows; what is only rounding error is set to zero."""
     if gone.count == 0:
         return seen
     _check_weight(seen, gone, name)
@@ -74,28 +74,30 @@ def _without_rows(seen: ClassMoments, gone: ClassMoments, name: str) -> ClassMom
 
 
 def _check_weight(seen: ClassMoments, gone: ClassMoments, name: str) -> None:
-    """Count and weight may not become negative, and must vanish together."""
-    count, weight = seen.count - gone.count, seen.weight - gone.weight
+    """Reject rows whose removal would leave a negative count or weight, or only one of them zero."""
+    count = seen.count - gone.count
+    weight = seen.weight - gone.weight
     if count < 0:
         raise ValueError(
-            f"{gone.count:g} {name} rows to unlearn, but only {seen.count:g} were seen; unlearn what was learned"
+            f"{gone.count:g} {name} rows to unlearn, but only {seen.count:g} were seen; unlearn only rows that were "
+            "learned"
         )
     if (weight > 1e-9 * seen.weight) != (count > 0):
         raise ValueError(
-            f"{name} rows of weight {gone.weight:g} to unlearn would leave {count:g} rows of weight {weight:g}; "
+            f"unlearning {name} rows of weight {gone.weight:g} would leave {count:g} rows of weight {weight:g}; "
             "unlearn rows with the weights they were learned with"
         )
 
 
 def _check_variance(seen: ClassMoments, gone: ClassMoments, noise: np.ndarray, name: str) -> None:
-    """A subset of the rows has no larger scatter than all of them."""
+    """Reject rows with a larger scatter than all rows seen, which no subset can have."""
     between = seen.weight * gone.weight / (seen.weight - gone.weight) * (gone.mean - seen.mean) ** 2
     excess = _diagonal(gone.scatter) + between - _diagonal(seen.scatter)
     if (excess > 1e3 * noise).any():
         raise ValueError(
             f"the {name} rows to unlearn were not all seen, or far larger ones were unlearned before: without them "
-            f"the variance of column {int(np.argmax(excess / (noise + 1e-300)))} would be negative; unlearn what was "
-            "learned, or start a new stream"
+            f"the variance of column {int(np.argmax(excess / (noise + 1e-300)))} would be negative; unlearn only "
+            "rows that were learned, or start a new stream"
         )
 
 
@@ -103,8 +105,8 @@ def _warn_of_lost_digits(doubt: np.ndarray) -> None:
     """Warn if rounding error is no longer small relative to what remains."""
     if doubt.max(initial=0.0) > LOST_DIGITS:
         warnings.warn(
-            f"the unlearned rows were so much larger in column {int(np.argmax(doubt))} than those that remain that "
-            f"its variance is accurate to about {doubt.max():.0e} only; start a new stream with the rows that remain",
+            f"the unlearned rows were so much larger in column {int(np.argmax(doubt))} than the remaining ones that "
+            f"its variance is only accurate to about {doubt.max():.0e}; start a new stream with the remaining rows",
             stacklevel=2,
         )
 

@@ -1,4 +1,4 @@
-"""Stream: the state of `partial_fit` between two batches."""
+"""Stream: the state of `partial_fit` between batches."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ BUFFER = 1000  # latest rows that are kept until the other class is seen
 class Stream:
     """The statistics of all rows seen and the state of the solver.
 
-    A solver that needs full moments only has a `solution`, that of all rows seen; others continue from their `state`.
+    A solver that needs only full moments has a `solution`, that of all rows seen; others continue from their `state`.
     A stream is immutable: `advance` and `retract` return a new one, so a batch that fails leaves no trace. A stream
     that is pickled and loaded continues as if it had never stopped.
 
     Parameters
     ----------
     solver : Solver
-        The settings that the state was made for.
+        The solver whose state this is.
     moments : Moments
-        Of all rows seen.
+        Class statistics of all rows seen.
     seed : int
-        Of the random choices of all batches.
+        Random seed of all batches.
     problem : Problem, optional
-        Of the last batch, without its rows; None until both classes have been seen.
+        The problem of the last batch, without its rows; None until both classes have been seen.
     alpha : float
         The strength of its penalty.
     state : State, optional
-        Of the solver after the last batch.
+        The state of the solver after the last batch.
     solution : Solution, optional
-        Of all rows seen.
+        The solution for all rows seen.
     batches : int
         Number of batches seen.
     buffer : LabeledData, optional
@@ -89,12 +89,12 @@ class Stream:
         return before._stepped(moments, table, spec, solver)
 
     def retract(self, table: LabeledData, spec: ProblemSpec, solver: Solver) -> Stream:
-        """The stream as if it had never seen these rows; for solvers that need moments only."""
+        """The stream as if it had never seen these rows; for solvers that need only moments."""
         self._check_solver(solver)
         return self._solved(remove_rows(self.moments, *table.weighted()), spec, solver)
 
     def widened(self, dim: int) -> Stream:
-        """The stream padded to `dim` columns, the new ones zero so far."""
+        """The stream padded to `dim` columns, of which the new ones were zero so far."""
         if dim == self.moments.delta.size:
             return self
         if self.moments.full:
@@ -103,7 +103,7 @@ class Stream:
         return replace(self, moments=add_columns(self.moments, dim), buffer=buffer)
 
     def _solved(self, moments: Moments, spec: ProblemSpec, solver: Solver) -> Stream:
-        """The stream with the solution of all rows seen, from their moments."""
+        """The stream with the solution for all rows seen, from their moments."""
         after = replace(self, moments=moments, batches=self.batches + 1, problem=None, solution=None)
         if not _has_both_classes(moments):
             return after
@@ -129,11 +129,11 @@ class Stream:
         return Stream(self.solver, moments, self.seed, kept, alpha, state, batches=self.batches + 1)
 
     def _rng(self) -> np.random.Generator:
-        """The generator of this batch, which depends on the seed and on the number of batches before it."""
+        """The random generator of this batch, which depends on the seed and on the number of batches before it."""
         return np.random.default_rng([self.seed, self.batches])
 
     def _state_for(self, problem: Problem, solver: Solver) -> Any:
-        """The last state in the columns and the scale of this batch, or an initial one."""
+        """The last state, converted to the columns and the scale of this batch, or an initial one."""
         dim = problem.data.dim
         if self.problem is None:
             return solver.init(problem, np.zeros(dim))
@@ -146,7 +146,7 @@ class Stream:
         return solver.rescaled(state, problem.data.scale / scale)
 
     def _check_solver(self, solver: Solver) -> None:
-        """Refuse settings that the state was not made for."""
+        """Reject a solver whose settings do not match the state."""
         made_for = [getattr(self.solver, name) for name in self.solver.fixed]
         if type(solver) is not type(self.solver) or made_for != [getattr(solver, name) for name in solver.fixed]:
             raise ValueError(
@@ -162,8 +162,8 @@ def _has_both_classes(moments: Moments) -> bool:
 def _check_scatter_size(dim: int) -> None:
     if dim > GRAM_LIMIT:
         raise ValueError(
-            f"solver 'exact' keeps two matrices of {dim} x {dim} for a stream; above {GRAM_LIMIT} columns use 'spam' "
-            "or 'solam', or select columns"
+            f"solver 'exact' keeps two {dim} x {dim} matrices for a stream; above {GRAM_LIMIT} columns use 'spam' or "
+            "'solam', or select columns"
         )
 
 

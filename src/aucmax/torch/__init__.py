@@ -3,7 +3,7 @@
 try:
     import torch  # noqa: F401
 except ModuleNotFoundError:
-    message = "aucmax.torch needs PyTorch; install it: pip install 'aucmax[torch]'"
+    message = "aucmax.torch needs PyTorch; install it with: pip install 'aucmax[torch]'"
     raise ModuleNotFoundError(message, name="torch") from None
 
 from aucmax.torch.aum import AUMLoss

@@ -7,9 +7,9 @@ With scores in descending order, FP the weight of the negatives before a gap and
     AUM = sum over gaps (s_r - s_{r+1}) min(FP_r, FN_r)
 
 The difference D = FN - FP decreases by w at a row of weight w, from the weight of all positives to minus that of all
-negatives. The derivative with respect to the score of a row is clip(D, 0, w), minus w for a positive: for the right
-derivative D is taken before the rows tied with it, for the left one w above D after them. The gradient is the mean of
-the two (docs/mathematics.md, section 11).
+negatives. The derivative with respect to the score of a row is clip(D, 0, w), minus w for a positive: the right
+derivative takes D before the rows tied with it, the left one D after them, plus w. The gradient is the mean of the
+two (docs/mathematics.md, section 11).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from aucmax.validation.params import Boolean, check_param
 
 __all__ = ["AUMLoss"]
 
-ROUNDING = 4.0  # units in the last place of the largest score: scores that differ by less count as equal
+ROUNDING = 4.0  # scores that differ by less than this many units in the last place of the largest count as equal
 
 
 class AUMLoss(nn.Module):
@@ -94,7 +94,7 @@ def _standardized(batch: Batch) -> Batch:
 
 
 def _gradient(thresholds: Tensor, p: Tensor, weight: Tensor) -> Tensor:
-    """Mean of the left and the right derivative of AUM by each of the scores; thresholds ascend."""
+    """Mean of the left and the right derivative of AUM with respect to each score; thresholds are ascending."""
     difference = p.sum() - pad(weight.cumsum(0), (1, 0))  # D = FN - FP before each row, and after the last
     before_ties = difference[torch.searchsorted(thresholds, thresholds)]
     after_ties = difference[torch.searchsorted(thresholds, thresholds, right=True)]

@@ -1,7 +1,8 @@
 """Validation of the scores, labels and weights of a batch, and sums that the losses share.
 
-The values of labels and weights are checked, which on a GPU synchronises. Those of scores are not: NaN and infinity
-make loss and gradient NaN, as in PyTorch's own losses, so that a `GradScaler` can detect them and skip the step.
+The values of labels and weights are checked, which forces a synchronisation on a GPU. Scores are not: NaN and
+infinity make loss and gradient NaN, as in PyTorch's own losses, so that a `GradScaler` can detect them and skip the
+step.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ class Batch(NamedTuple):
     q: Tensor  # weights of the negatives; zero for positives
 
     def with_centred_scores(self) -> Batch:
-        """The same with scores of mean zero, where floating-point numbers are densest."""
+        """The batch with scores shifted to mean zero, where floating-point numbers are densest."""
         return self._replace(scores=self.scores - self.scores.detach().sum() / max(self.scores.numel(), 1))
 
     def with_normalized_weights(self) -> Batch:
-        """The same with the weights of each class divided by their sum."""
+        """The batch with the weights of each class divided by their sum."""
         return self._replace(p=normalized(self.p), q=normalized(self.q))
 
     @property
@@ -58,7 +59,7 @@ def reverse_cumsum(values: Tensor) -> Tensor:
 
 
 def check_batch(scores: Tensor, labels: Tensor, weight: Tensor | None) -> Batch:
-    """Validate the arguments of a loss; scores are returned in single precision at least."""
+    """Validate the arguments of a loss; scores are returned in at least single precision."""
     scores_1d = _as_1d(scores, "scores")
     if not scores_1d.is_floating_point():
         raise TypeError(f"scores have type {scores.dtype}; pass floating-point numbers, the model's raw output")

@@ -1,4 +1,4 @@
-"""Pairwise losses: means over all pairs of a positive and a negative row, without forming one.
+"""Pairwise losses: means over all pairs of a positive and a negative row, without forming the pairs.
 
 Positive rows have scores a_i and weights p_i, negative rows b_j and q_j. A pair falls short of the margin by
 z_ij = margin - a_i + b_j.
@@ -6,14 +6,15 @@ z_ij = margin - a_i + b_j.
     squared         E[z^2] / 2 = [(margin - mean a + mean b)^2 + var a + var b] / 2
     squared hinge   E[z_+^2]
 
-For the second all a_i and b_j + margin are sorted together. With gaps d_l between neighbours, P_l the weight of the
+For the second, all a_i and b_j + margin are sorted together. With gaps d_l between neighbours, P_l the weight of the
 positives below the gap and Q_l that of the negatives above it, z_ij of an active pair is the sum of the gaps between
+its two rows, and
 
     Z_l = sum of d Q over the gaps above       Y_l = sum of d P over the gaps below
-    E[z_+^2] = sum_l d_l P_l (2 Z_l + d_l Q_l),   its gradient -2 p_i Z_i for positive, 2 q_j Y_j for negative rows
+    E[z_+^2] = sum_l d_l P_l (2 Z_l + d_l Q_l),   with gradient -2 p_i Z_i for positive, 2 q_j Y_j for negative rows
 
 with p and q divided by their sums. Only neighbours are subtracted, so single precision is enough. As long as the
-order does not change, the loss is quadratic in the scores and equal to its Taylor polynomial at them, which is
+order does not change, the loss is quadratic in the scores and equals its Taylor polynomial there, which is what is
 returned. Differentiating the sums over gaps with autograd would compute gradients as small differences of large
 numbers (docs/mathematics.md, section 9).
 """
@@ -72,7 +73,7 @@ class PairwiseSquaredLoss(_PairwiseLoss):
         labels : Tensor of the same length
             0 and 1, -1 and 1, or bool.
         weight : Tensor of the same length, optional
-            Zero or positive; a pair weighs the product of the weights of its rows. It receives no gradient.
+            Non-negative; the weight of a pair is the product of the weights of its rows. It receives no gradient.
 
         Returns
         -------
@@ -117,7 +118,7 @@ class PairwiseSquaredHingeLoss(_PairwiseLoss):
 
 
 def _value_and_gradient(gaps: Tensor, p: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
-    """E[z_+^2] and its derivative by each of the sorted scores."""
+    """E[z_+^2] and its derivative with respect to each of the sorted scores."""
     P = p.cumsum(0)[:-1]
     Q = reverse_cumsum(q)[1:]
     Z = pad(reverse_cumsum(gaps * Q), (0, 1))

@@ -1,6 +1,6 @@
 """Inputs: tables, labels, weights and batches, validated once.
 
-An error says what was wrong, with the value, and what to do.
+An error message says what is wrong, with the value, and what to do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class LabeledData(NamedTuple):
         return LabeledData(self.X[index], self.y[index], self.weight[index])
 
     def weighted(self) -> LabeledData:
-        """Without the rows of weight zero."""
+        """The data without the rows of weight zero."""
         return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
 
 
@@ -38,8 +38,8 @@ def check_table(
 ) -> tuple[LabeledData, np.ndarray]:
     """Validate a table with its labels and weights, and return it with the two classes. Sets `n_features_in_`.
 
-    With `dense`, sparse and non-finite tables are refused here; otherwise `problem.data.check_finite` sees the latter
-    in the moments, which saves a pass.
+    With `dense`, sparse and non-finite tables are rejected here; otherwise `problem.data.check_finite` detects
+    non-finite values from the moments, which saves a pass.
     """
     options = TABLE | {"accept_sparse": False} if dense else TABLE
     X, y = validate_data(estimator, X, y, ensure_all_finite=dense, **options)
@@ -51,7 +51,7 @@ def check_table(
 def check_batch(
     estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool
 ) -> tuple[LabeledData, np.ndarray]:
-    """Validate a batch of a stream, which may hold one class only, and return it with the two classes."""
+    """Validate a batch of a stream, which may contain only one class, and return it with the two classes."""
     X, y = validate_data(estimator, X, y, reset=first, **TABLE)
     check_classification_targets(y)
     labels = _stream_classes(estimator, y, classes, first)
@@ -67,19 +67,19 @@ def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) ->
         labels = np.unique(y) if first else estimator.classes_
     if labels.size == 1:
         raise ValueError(
-            f"only the label {labels.tolist()[0]!r} so far; pass both as classes=[...] in the first call"
+            f"only the label {labels.tolist()[0]!r} so far; pass both labels as classes=[...] in the first call"
         )
     _check_two_classes(labels, labels)
     unknown = np.setdiff1d(y, labels)
     if unknown.size or not (first or np.array_equal(labels, estimator.classes_)):
         raise ValueError(
-            f"labels {unknown.tolist() or labels.tolist()} in a batch; all batches must have the same two"
+            f"labels {unknown.tolist() or labels.tolist()} in a batch; all batches must have the same two labels"
         )
     return labels if first else estimator.classes_
 
 
 def check_validation(estimator: Any, pair: Any) -> tuple[Any, np.ndarray]:
-    """Validate a validation set (X, y), and return it with the labels as -1/+1."""
+    """Validate a validation set (X, y) and return it with the labels as -1/+1."""
     if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
         raise ValueError("validation is not a pair; pass validation=(X, y)")
     X, y = validate_data(estimator, *pair, reset=False, **TABLE)
@@ -96,7 +96,7 @@ def make_rng(random_state: Any) -> np.random.Generator:
 
 
 def _encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two classes, and for every row the index of its class."""
+    """The two classes, and the index of the class of each row."""
     if y.dtype.kind in "iub" and y.min() < y.max() and ((y == y.min()) | (y == y.max())).all():
         return np.array([y.min(), y.max()]), (y == y.max()).astype(int)  # without a sort
     check_classification_targets(y)
@@ -116,7 +116,7 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
 
 
 def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
-    """Weights with which both classes have weight."""
+    """Validated weights; both classes must have a positive total weight."""
     if sample_weight is None:
         return np.ones(y.size)
     weight = _check_weights(sample_weight, y.size)
@@ -127,12 +127,12 @@ def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
 
 
 def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
-    """A finite, non-negative number for each row; a scalar stands for all."""
+    """One finite, non-negative weight per row; a scalar applies to all rows."""
     weight = np.asarray(sample_weight, dtype=float)
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of {n} rows")
+        raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of the {n} rows")
     if not np.isfinite(weight).all() or weight.min() < 0:
         raise ValueError("sample_weight has negative, NaN or infinite values; give weights of 0 or more")
     return weight

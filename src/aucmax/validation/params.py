@@ -1,6 +1,6 @@
-"""Parameters: one table of constraints per class, and one sentence for each that is broken.
+"""Parameters: one table of constraints per class, and one error message for each violation.
 
-A class lists what it accepts, a subclass adds to that of its base:
+A class lists what it accepts; a subclass adds to the table of its base:
 
     parameter_constraints: ClassVar = {
         "alpha": [Option("auto"), Number(0)],
@@ -22,14 +22,14 @@ import numpy as np
 
 
 class Constraint(Protocol):
-    """What a parameter may be; `str` of it completes the sentence "give ..."."""
+    """What a parameter may be; its `str` completes the sentence "give ..."."""
 
     def accepts(self, value: Any) -> bool:
         """Whether the value satisfies the constraint."""
 
 
 class Number:
-    """A finite real number within limits, each of which belongs to the range unless it is said to be open.
+    """A finite real number in an interval, which includes its ends unless they are declared `open`.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Number:
         self.open = open  # "", "low", "high" or "both"
 
     def accepts(self, value: Any) -> bool:
-        """Booleans are not numbers."""
+        """Whether the value is a number in the interval; booleans are not numbers."""
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
         try:
@@ -65,7 +65,7 @@ class Number:
 
 
 class Integer:
-    """An integer within limits, both of which belong to the range.
+    """An integer in a closed interval.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Integer:
         self.high = high
 
     def accepts(self, value: Any) -> bool:
-        """Booleans and whole floats are not integers."""
+        """Whether the value is an integer in the interval; booleans and floats such as 3.0 are not integers."""
         if not isinstance(value, Integral) or isinstance(value, bool):
             return False
         value = int(value)
@@ -91,13 +91,13 @@ class Integer:
 
 
 class Option:
-    """One of several strings, listed or the keys of a registry."""
+    """One of several strings, given as a list or as the keys of a registry."""
 
     def __init__(self, *names: str, registry: Collection[str] = ()) -> None:
         self.names = names or registry
 
     def accepts(self, value: Any) -> bool:
-        """Arrays and other objects are never equal to a name."""
+        """Whether the value is one of the strings; arrays and other objects never are."""
         return isinstance(value, str) and value in self.names
 
     def __str__(self) -> str:
@@ -117,14 +117,14 @@ class Boolean:
 
 
 class InstanceOf:
-    """An object of a class, with the words that name it."""
+    """An instance of a class; `words` describe it in error messages."""
 
     def __init__(self, kind: type | tuple[type, ...], words: str) -> None:
         self.kind = kind
         self.words = words
 
     def accepts(self, value: Any) -> bool:
-        """Whether the value is of that class."""
+        """Whether the value is an instance of the class."""
         return isinstance(value, self.kind)
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ class InstanceOf:
 
 
 def check_param(name: str, value: Any, *constraints: Constraint | None) -> None:
-    """Refuse a value that satisfies none of the constraints; None among them accepts None.
+    """Raise ValueError if the value satisfies none of the constraints; None as a constraint accepts None.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def check_param(name: str, value: Any, *constraints: Constraint | None) -> None:
 
 
 def check_params(instance: Any) -> None:
-    """Check the parameters of an estimator or solver against the constraints of its class and of its bases."""
+    """Check the parameters of an estimator or solver against the constraints of its class and base classes."""
     table: dict[str, Sequence[Constraint | None]] = {}
     for kind in reversed(type(instance).__mro__):
         table.update(vars(kind).get("parameter_constraints", {}))

@@ -1,13 +1,13 @@
-"""Bundle: planes below a convex loss, and the minimum of the model that they make.
+"""Bundle: cutting planes of a convex loss, and the minimum of the piecewise linear model that they define.
 
     Joachims. "Training linear SVMs in linear time." KDD 2006.
 
-With planes a_k.w + b_k <= loss(w), the plane zero among them, and an L2 penalty, the model and its dual are
+With planes a_k.w + b_k <= loss(w), including the zero plane, and an L2 penalty, the model and its dual are
 
     min_w max_k (a_k.w + b_k) + l2/2 |w|^2  =  max_s  s.b - |A's|^2 / (2 l2),    s_k >= 0, sum_k s_k = 1
 
-whose value at any s is a lower bound of the objective, and w = -A's / l2. The dual is solved by sequential minimal
-optimisation, which moves the best share from one plane to another. Memory: about 80 planes of dim numbers.
+whose value at any s is a lower bound on the objective, and w = -A's / l2. The dual is solved by sequential minimal
+optimisation, which moves the best amount from one plane to another. Memory: about 80 planes of dim numbers.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 
-IDLE = 50  # solves without a share, after which a plane is dropped
-SWEEPS = 200  # exchanges for every plane, at most
+IDLE = 50  # consecutive solves with zero share after which a plane is dropped
+SWEEPS = 200  # maximum number of exchanges per plane
 
 
 class Bundle:
-    """Planes below a convex loss; the first is the plane zero."""
+    """Cutting planes of a convex loss; the first is the zero plane."""
 
     def __init__(self, dim: int, l2: float) -> None:
         self.l2 = l2
@@ -31,14 +31,14 @@ class Bundle:
         self.b = np.zeros(1)  # b_k
         self.gram = np.zeros((1, 1))  # inner products of the a_k
         self.share = np.ones(1)  # s_k
-        self.idle = np.zeros(1, dtype=np.int64)  # solves since each plane last had a share
+        self.idle = np.zeros(1, dtype=np.int64)  # solves since each plane last had a nonzero share
 
     def copy(self) -> Bundle:
-        """An independent bundle; arrays and lists are replaced and never written to, so that these can be shared."""
+        """An independent bundle; it can share arrays and lists, which are replaced and never modified."""
         return copy(self)
 
     def add(self, a: np.ndarray, b: float) -> float:
-        """Add a plane; return the lower bound that it gives alone."""
+        """Add a plane; return the lower bound that it gives by itself."""
         products = np.array([plane @ a for plane in self.planes])
         norm2 = float(a @ a)
         self.gram = np.block([[self.gram, products[:, None]], [products[None, :], np.array([[norm2]])]])
@@ -73,7 +73,7 @@ class Bundle:
 
 @compiled
 def _exchange(gram, slope, share, l2, tol, limit):
-    """Exchange shares until no s gains more than tol; slope is the gradient of the dual and is kept so."""
+    """Exchange shares until the dual is within tol of its maximum; slope, its gradient, is kept up to date."""
     for _ in range(limit):
         best = 0
         mean = 0.0

@@ -1,6 +1,7 @@
 """Column descent: coordinate descent for the elastic net of the squared loss with many columns, dense or sparse.
 
-With z_j = sqrt(r) x_j, q = Z'w, a = w.mean+, b = w.mean- kept, a coordinate costs O(nonzeros of its column):
+With z_j = sqrt(r) x_j, and q = Z'w, a = w.mean+ and b = w.mean- maintained, a coordinate costs O(nonzeros of its
+column):
 
     g_j = z_j.q - mean+_j a - mean-_j b + delta_j ((a - b) - 1),    H_jj = S_jj + delta_j^2
     w_j <- soft(H_jj w_j - g_j, l1) / (H_jj + l2)                        (docs/mathematics.md, section 4)
@@ -22,19 +23,19 @@ from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import State
 
-ACTIVE_SWEEPS = 10  # over the nonzero weights, for each sweep over all
+ACTIVE_SWEEPS = 10  # over the nonzero weights, per sweep over all
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnDescentState(State):
-    """The state of `CG` and `Exact` for the elastic net, where they keep no Gram matrix."""
+    """The state of `CG` and `Exact` for the elastic net, where no Gram matrix is kept."""
 
     Z: Any  # the columns, as rows for compiled functions
     means: np.ndarray  # of the classes; zero where the columns are centred already
 
     @classmethod
     def start(cls, problem: Problem, w: np.ndarray) -> ColumnDescentState:
-        """From weights w; makes a copy of the data by columns."""
+        """From weights w; makes a column-wise copy of the data."""
         data = problem.data
         if is_sparse(data.X):
             return cls(w, 1.0, weighted_columns(data.X, np.sqrt(data.r)), data.raw_means / data.scale)

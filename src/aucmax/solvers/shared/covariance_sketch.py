@@ -1,17 +1,17 @@
-"""OPAUC's sketch of the class covariances, in a form whose steps cost O(nonzeros of the row), whatever dim is.
+"""OPAUC's sketch of the class covariances, in a form whose steps cost O(nonzeros of the row), regardless of dim.
 
     Gao, Jin, Zhu, Zhou. "One-Pass AUC Optimization." ICML 2013, section 3.3 (OPAUCr).
 
 Every row is paired with a random vector a of tau signs over sqrt(tau), so that E[aa'] = I/tau and |a| = 1 (Gaussians,
-as in the paper, give the sketch a larger variance). For each class, sums over its rows of weight s,
+as in the paper, give the sketch a larger variance). For each class, with sums over its rows of weight s,
 
     C = sum s x,  Z = sum sqrt(s) x a',  r = sum sqrt(s) a,  T = sum s;    mean = C/T,    Zc = Z - mean r'
-    covariance = Zc Zc' / T,                                        never negative, and unbiased over a
+    covariance = Zc Zc' / T,                              positive semidefinite, and unbiased over a
 
-The released code subtracts another term instead of centring Z, and keeps most of mean mean'. A step on w is dense, as
-means are; but w stays in the span of rows seen, and may be kept as coefficients th on few columns:
+The authors' code subtracts another term instead of centring Z, and keeps most of mean mean'. A step on w is dense, as
+the means are; but w stays in the span of the rows seen, and can be kept as coefficients th of a few columns:
 
-    M = [C- Z- | v | C+ Z+]  (dim x m, m = 2 tau + 3 in whole cache lines),    w = M th,    G = M'M
+    M = [C- Z- | v | C+ Z+]  (dim x m, m = 2 tau + 3 padded to whole cache lines),    w = M th,    G = M'M
 
 Per row, Mx = M'x, and with C, Z, r, T of the other class, c.w = (G th)_C / T,  q = (G th)_Z - r c.w,  k = w.x - c.w,
 
@@ -20,8 +20,8 @@ Per row, Mx = M'x, and with C, Z, r, T of the other class, c.w = (G th)_C / T,  
     own class: h_C = s,  h_Z = sqrt(s) a,  h_v <- h_v - (h_C th_C + h_Z.th_Z) / th_v
     M <- M + x h',   G <- G + Mx h' + h Mx' + |x|^2 hh'
 
-The blocks are laid out so that the nonzeros of h, own class and v, are neighbours. Most time goes into fetching the
-lines of M, which seldom fits into the cache.
+The blocks are laid out so that the nonzeros of h, those of the own class and of v, are contiguous. Most of the time
+goes into fetching the rows of M, which rarely fits in the cache.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from aucmax.problem.data import Data
 from aucmax.solvers.base import State
 from aucmax.solvers.shared.one_pass import TINY, relative_weights
 
-SMALL = 1e-6  # of th_v: below it, v is multiplied out
+SMALL = 1e-6  # th_v below which v is multiplied out
 LINE = 8  # numbers in a cache line
 REFRESH = 1_000_000  # rows after which G is recomputed; its rounding errors are then about 1e-12
 
 
 class OPAUCConstants(NamedTuple):
-    """What does not change in an epoch of OPAUC."""
+    """The constants of an epoch of OPAUC."""
 
-    l2: float
+    l2: float  # strength of the L2 penalty
     eta: float  # step
     decay_after: float  # rows after which steps decay
     average: bool  # whether to average the iterates
@@ -55,7 +55,7 @@ class OPAUCConstants(NamedTuple):
 
 @compiled
 def opauc_step(constants, t, weight, curvature):
-    """eta_t for a row of that relative weight: below 2 over the curvature whatever the settings."""
+    """eta_t for a row of the given relative weight: below 2 over the curvature, regardless of the settings."""
     decay = min(1.0, sqrt(constants.decay_after / t))
     return min(constants.eta * decay * weight, 1.0 / (constants.l2 + curvature + TINY))
 
@@ -66,15 +66,15 @@ class OPAUCSketchState(State):
 
     t: int  # rows so far
     seed: int | None  # of the signs; None before the first row
-    M: np.ndarray
-    th: np.ndarray
-    G: np.ndarray
-    T: np.ndarray  # of both classes
-    r: np.ndarray  # of both classes
+    M: np.ndarray  # the columns that span w
+    th: np.ndarray  # coefficients of w
+    G: np.ndarray  # M'M
+    T: np.ndarray  # total weight of each class
+    r: np.ndarray  # sum of sqrt(s) a over each class
 
     @classmethod
     def start(cls, w: np.ndarray, tau: int) -> OPAUCSketchState:
-        """From weights w, which are the column v."""
+        """From weights w, stored in the column v."""
         m = -(-(2 * tau + 3) // LINE) * LINE
         v = tau + 1
         M = _lines(w.size, m)
@@ -92,7 +92,7 @@ class OPAUCSketchState(State):
         rng: np.random.Generator,
         row_order: Callable[[int, np.random.Generator], np.ndarray],
     ) -> OPAUCSketchState:
-        """After one pass over these rows."""
+        """The state after one pass over these rows."""
         seed = int(rng.integers(2**63)) if self.seed is None else self.seed
         th, G, T, r = (array.copy() for array in (self.th, self.G, self.T, self.r))
         M = _lines(*self.M.shape)
@@ -107,7 +107,7 @@ class OPAUCSketchState(State):
         return OPAUCSketchState(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
 
     def rescaled(self, ratio: np.ndarray) -> OPAUCSketchState:
-        """Once column j is divided by a scale ratio[j] times the former one: see `Solver.rescaled`; O(dim m^2)."""
+        """The state after the scale of column j has been multiplied by ratio[j] (`Solver.rescaled`); O(dim m^2)."""
         if (ratio == 1.0).all():
             return self
         v = self.r.shape[1] + 1
@@ -119,15 +119,15 @@ class OPAUCSketchState(State):
 
 
 def _lines(dim: int, m: int) -> np.ndarray:
-    """Zeros, each row beginning with a cache line: m is a multiple of LINE."""
+    """Zeros, each row aligned to a cache line: m is a multiple of LINE."""
     memory = np.zeros(dim * m + LINE)
     start = -memory.ctypes.data % (8 * LINE) // 8
     return memory[start : start + dim * m].reshape(dim, m)
 
 
 def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
-    """Signs of the rows t + 1 to t + n, as 0 and 1: a function of the seed and the number of the row alone."""
-    blocks = -(-tau // 256)  # a step of the counter makes four words of 64 bits
+    """Signs of rows t + 1 to t + n, as 0 and 1: a function of the seed and the row number alone."""
+    blocks = -(-tau // 256)  # a step of the counter yields four words of 64 bits
     words = np.random.Philox(key=seed).advance(t * blocks).random_raw(4 * n * blocks)
     return np.unpackbits(words.view(np.uint8).reshape(n, -1), axis=1, count=tau)
 
@@ -178,7 +178,7 @@ def _fetch(X, i, M):
 
 @compiled
 def _combine(X, i, M, Mx):
-    """Mx = M'x of row i; four columns at once, as every sum over a column waits for the one before."""
+    """Mx = M'x of row i; four entries at once, since each addition to a sum has to wait for the previous one."""
     size = row_size(X, i)
     fours = size // 4 * 4
     Mx[:] = 0.0
@@ -197,7 +197,7 @@ def _combine(X, i, M, Mx):
 
 @compiled
 def _step(y, constants, t, relative, first, Mx, norm2, G, T, r, th, Gth):
-    """Move th, the block of the other class starting at `first`; return h_v, what is left for the column v."""
+    """Update th, where the block of the other class starts at `first`; return h_v, the step left to the column v."""
     tau = r.size
     v = tau + 1
     wx = 0.0
@@ -234,7 +234,7 @@ def _step(y, constants, t, relative, first, Mx, norm2, G, T, r, th, Gth):
 
 @compiled
 def _multiply_out(M, G, th, h, Mx, v):
-    """Multiply the column v by th_v, which becomes 1."""
+    """Multiply the column v by th_v and set th_v to 1."""
     factor = th[v]
     for j in range(M.shape[0]):
         M[j, v] *= factor
@@ -248,7 +248,7 @@ def _multiply_out(M, G, th, h, Mx, v):
 
 @compiled
 def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
-    """M + xh' and G = M'M with it, h being zero outside start to stop; two columns at once."""
+    """Add xh' to M and update G = M'M; h is zero outside start to stop. Two entries at once."""
     size = row_size(X, i)
     start = start // LINE * LINE
     stop = -(-stop // LINE) * LINE

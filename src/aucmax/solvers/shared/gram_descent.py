@@ -1,10 +1,10 @@
-"""Gram descent: cyclic coordinate descent on a quadratic that is given by its matrix.
+"""Gram descent: cyclic coordinate descent on a quadratic given by its matrix.
 
-For 1/2 w'Hw - w.delta + l1 |w|_1 + l2/2 |w|^2, with g = Hw - delta kept,
+For 1/2 w'Hw - w.delta + l1 |w|_1 + l2/2 |w|^2, with g = Hw - delta maintained,
 
     w_j <- soft(H_jj w_j - g_j, l1) / (H_jj + l2),    g <- g + H_j dw_j
 
-A coordinate costs O(dim), and nothing if it does not move.
+An update of a coordinate costs O(dim), or O(1) if it does not move.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import State
 
-GRAM_LIMIT = 3000  # columns up to which a Gram matrix pays
+GRAM_LIMIT = 3000  # number of columns up to which a Gram matrix pays off
 SWEEPS = 10  # over the coordinates, between two certificates
 
 
@@ -35,7 +35,7 @@ class GramDescentState(State):
         return cls(w, 1.0, problem.data.within + np.outer(problem.data.delta, problem.data.delta))
 
     def sweep(self, problem: Problem) -> GramDescentState:
-        """Some sweeps over all coordinates, the gradient recomputed first."""
+        """Several sweeps over all coordinates, after recomputing the gradient."""
         w = self.w.copy()
         gradient = self.H @ w - problem.data.delta
         gram_sweeps(self.H, gradient, w, problem.penalty.l1, problem.penalty.l2, SWEEPS, 0.0)
@@ -44,7 +44,7 @@ class GramDescentState(State):
 
 @compiled
 def gram_sweeps(H, g, w, l1, l2, sweeps, enough):
-    """At most so many sweeps, until no |dw_j| sqrt(H_jj + l2) is above `enough`; w and g are changed in place."""
+    """Sweep at most `sweeps` times, until no |dw_j| sqrt(H_jj + l2) exceeds `enough`; update w and g in place."""
     for _ in range(sweeps):
         largest = 0.0
         for j in range(w.size):

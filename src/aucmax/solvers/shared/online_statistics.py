@@ -1,6 +1,6 @@
 """Running class statistics, and the gradient at a row against all rows of the other class so far.
 
-For each class, fed one row x of weight s at a time (Welford; one rank-one update, which keeps the scatter positive),
+For each class, for one row x of weight s at a time (Welford; a rank-one update, which keeps the scatter positive),
 
     T <- T + s,    r = x - mean,    mean <- mean + (s/T) r,    scatter <- scatter + s (1 - s/T) r r'
 
@@ -8,7 +8,7 @@ so that covariance = scatter / T at any time. With the statistics of the *other*
 
     g = l2 w + (e.w - y) e + covariance w
 
-is the gradient at the row: of l2/2 |w|^2 and the mean of (1 - y w.(x - x'))^2 / 2 over all x' of the other class so
+is the gradient at the row of l2/2 |w|^2 plus the mean of (1 - y w.(x - x'))^2 / 2 over all x' of the other class so
 far (docs/mathematics.md, section 10). The covariance is a matrix, or only its diagonal.
 """
 
@@ -21,16 +21,16 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy
 
-FULL_LIMIT = 2000  # columns up to which two covariance matrices are kept
+FULL_LIMIT = 2000  # maximum number of columns for which two covariance matrices are kept
 
 
 class ClassStatistics(NamedTuple):
     """Statistics of the negative (0) and of the positive rows (1) so far."""
 
-    weight: np.ndarray
-    mean: np.ndarray
-    scatter: np.ndarray  # two matrices, or their diagonals
-    trace: np.ndarray  # of the scatter
+    weight: np.ndarray  # total weight, of shape (2,)
+    mean: np.ndarray  # of shape (2, dim)
+    scatter: np.ndarray  # of shape (2, dim, dim), or (2, dim) for the diagonals
+    trace: np.ndarray  # of the scatter, of shape (2,)
 
     @classmethod
     def start(cls, dim: int, *, full: bool) -> ClassStatistics:
@@ -39,11 +39,11 @@ class ClassStatistics(NamedTuple):
         return cls(np.zeros(2), np.zeros((2, dim)), np.zeros(shape), np.zeros(2))
 
     def copy(self) -> ClassStatistics:
-        """Independent arrays, for compiled functions to change."""
+        """A copy that compiled functions may modify."""
         return ClassStatistics(*(array.copy() for array in self))
 
     def rescaled(self, ratio: np.ndarray) -> ClassStatistics:
-        """The same rows, once column j is divided by a scale ratio[j] times the former one."""
+        """The statistics of the same rows after the scale of column j has been multiplied by ratio[j]."""
         full = self.scatter.ndim == 3
         scatter = self.scatter / (np.outer(ratio, ratio) if full else ratio**2)
         trace = np.trace(scatter, axis1=1, axis2=2) if full else scatter.sum(axis=1)
@@ -51,10 +51,10 @@ class ClassStatistics(NamedTuple):
 
 
 def check_full_covariance(covariance: str, dim: int, others: str) -> None:
-    """Refuse covariance matrices that would fill the memory."""
+    """Reject covariance matrices that would take too much memory."""
     if covariance == "full" and dim > FULL_LIMIT:
         raise ValueError(
-            f"covariance='full' keeps two matrices of {dim} x {dim}; above {FULL_LIMIT} columns use {others}"
+            f"covariance='full' keeps two {dim} x {dim} matrices; above {FULL_LIMIT} columns use {others}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Row sampling: with which probabilities VRSPAM draws rows, and the constant of its steps that follows.
+"""Row sampling: the probabilities with which VRSPAM draws rows, and the step-size constant L that they imply.
 
 With p_i the probability of row i and h_i = r_i / p_i, L is the largest 2 h_i |x_i|^2 for the printed direction and
 the largest h_i |x_i - m_{y_i}|^2 + |delta|^2 for the centred one. Importance sampling, p_i ~ r_i |x_i - m_{y_i}|^2,
@@ -16,21 +16,21 @@ from aucmax.solvers.shared.step_sizes import batch_smoothness, class_centred_nor
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
 
 SAMPLINGS = ("auto", "uniform", "importance", "stratified")
-RAREST = 1e-3  # share of the uniform probability that importance sampling leaves to any row
+RAREST = 1e-3  # lower bound on a probability in importance sampling, relative to the uniform one
 
 
 class RowSampling(NamedTuple):
-    """How rows are drawn, and what the steps on them are made of."""
+    """How rows are drawn, and the constants of the steps."""
 
     p: np.ndarray | None  # probabilities of the rows; None if all are equal
     h: np.ndarray  # r_i / p_i
     norms: np.ndarray  # squared norms of what h multiplies
     batch: int  # rows in a step
-    L: float
+    L: float  # smoothness constant: steps of 1/L are stable
 
     @classmethod
     def of(cls, problem: Problem, sampling: str, *, centred: bool, top: float, batch: int | None) -> RowSampling:
-        """Of that kind; "auto" is importance sampling where that makes L four times smaller, else uniform."""
+        """Sampling by name; "auto" is importance sampling if that makes L four times smaller, else uniform."""
         data = problem.data
         norms = class_centred_norms(data) if centred else data.squared_norms
         importance = np.maximum(data.r * norms / ((data.r @ norms) or 1.0), RAREST / data.n)
@@ -49,7 +49,7 @@ class RowSampling(NamedTuple):
         return cls(None if sampling == "uniform" else p, data.r / p, norms, size, smoothness)
 
     def draw(self, length: int, independent: bool, rng: np.random.Generator) -> np.ndarray:
-        """Rows to visit: drawn independently, or every row as often as its probability says, in random order."""
+        """Rows to visit: drawn independently, or each in proportion to its probability, in random order."""
         n = self.h.size
         if self.p is None:
             if independent:

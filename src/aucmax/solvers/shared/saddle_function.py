@@ -1,13 +1,14 @@
-"""The saddle function of SOLAM and FSAUC: how it scales the rows, a step on it, and the projections that follow.
+"""The saddle function of SOLAM and FSAUC: the scaling of the rows, a step, and the projections that follow it.
 
-The squared pair loss is a saddle value over rows: with e_i = n r_i (1/p or 1/(1-p) if unweighted), q = w.x_i,
+The squared pair loss is the saddle value of a mean over rows: with e_i = n r_i (1/p or 1/(1-p) if unweighted) and
+q = w.x_i,
 
     F_i = e_i/2 (q - a)^2 [y=+1] + e_i/2 (q - b)^2 [y=-1] - y_i e_i (1 + al) q - al^2/2 + l2/2 |w|^2
     min_ab max_al mean_i F_i = loss(w) - 1/2 + l2/2 |w|^2                      at a = w.m+, b = w.m-, al = b - a
 
-which is the papers' F over 2p(1-p). It is used on the rows x' = (x - centre) / unit, the midpoint of the class means
-subtracted, divided by their root mean square norm: the loss does not see the first, and the steps of w and of
-a, b, al are of one size after the second. The rows themselves are not changed.
+which is the papers' F over 2p(1-p). It is applied to the rows x' = (x - centre) / unit, centred at the midpoint of
+the class means and divided by their root mean square norm: the loss is invariant to the translation, and the scaling
+makes the steps in w and in a, b, al comparable. The rows themselves are not changed.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ from aucmax.problem.objective import Problem
 
 
 class RowScaling(NamedTuple):
-    """x' = (x - centre) / unit, |x'|^2 being 1 in the mean of the two classes."""
+    """x' = (x - centre) / unit, such that the class means of |x'|^2 average to 1."""
 
-    centre: np.ndarray
-    unit: float
+    centre: np.ndarray  # what is subtracted from the rows
+    unit: float  # what they are divided by
     square: float  # |centre|^2
     squares: tuple[float, float]  # mean of |x'|^2 in the positive and in the negative class
-    along: np.ndarray  # x.centre of every row
-    norms: np.ndarray  # |x'|^2 of every row
-    e: np.ndarray  # n r_i of every row
+    along: np.ndarray  # x.centre for every row
+    norms: np.ndarray  # |x'|^2 for every row
+    e: np.ndarray  # n r_i for every row
 
     @classmethod
     def of(cls, data: Data, centred: bool) -> RowScaling:
-        """Of these rows, with the class statistics of all rows seen."""
+        """The scaling of these rows, from the class statistics of all rows seen."""
         centre = data.centre * centred
         along = data.centre_products if centred else np.zeros(data.n)
         norms = data.centred_norms if centred else data.squared_norms
@@ -50,7 +51,7 @@ class RowScaling(NamedTuple):
         return cls(centre, unit, square, squares, along, norms / unit**2, data.e)
 
     def curvature(self, size: int) -> float:
-        """L: the largest e_i (|x'_i|^2 + 1), or its bound for the mean of a mini-batch of that size."""
+        """L: the largest e_i (|x'_i|^2 + 1), or a bound for the mean of a mini-batch of the given size."""
         return float((self.e * (self.norms + 1.0)).max()) / size + 4.0 * (1.0 - 1.0 / size)
 
 
@@ -61,7 +62,7 @@ def _mean_square(side: ClassMoments, centre: np.ndarray) -> float:
 
 
 def uncorrelated_minimiser(problem: Problem) -> np.ndarray:
-    """The minimiser if S were diagonal and all of the penalty L2: u / (1 + delta.u), u = delta / (S_jj + alpha)."""
+    """The minimiser if S were diagonal and the penalty all L2: u / (1 + delta.u), u = delta / (S_jj + alpha)."""
     delta = problem.data.delta
     curvature = problem.data.variances + problem.penalty.l1 + problem.penalty.l2
     u = np.divide(delta, curvature, out=np.zeros_like(delta), where=curvature > 0)
@@ -69,11 +70,11 @@ def uncorrelated_minimiser(problem: Problem) -> np.ndarray:
 
 
 def in_ball(problem: Problem, radius: float | None, norm: int) -> Problem:
-    """The problem with its penalty replaced by a ball; without a radius, 1.5 times that of `uncorrelated_minimiser`.
+    """The problem with its penalty replaced by a ball, by default of radius 1.5 |`uncorrelated_minimiser`|.
 
-    Its norm was 0.4 to 1.1 times the penalised minimiser's in six problems, in l2 and in l1. With the factor 1.5 the
-    AUC in the ball came within 0.01 of the penalised one in all of 19, with 1 it lost up to 0.024. The bounds that
-    are certain, 1/(2 sqrt(alpha)) in l2 and sqrt(dim) times that in l1, were 4 to 20 times too large.
+    That norm was 0.4 to 1.1 times that of the penalised minimiser on six problems, in l2 and in l1. With the factor
+    1.5 the AUC in the ball came within 0.01 of the penalised one on all 19 problems; with 1 it lost up to 0.024. The
+    guaranteed bounds, 1/(2 sqrt(alpha)) in l2 and sqrt(dim) times that in l1, were 4 to 20 times too large.
     """
     if radius is None:
         radius = 1.5 * float(np.linalg.norm(uncorrelated_minimiser(problem), norm))
@@ -81,13 +82,13 @@ def in_ball(problem: Problem, radius: float | None, norm: int) -> Problem:
 
 
 def mini_batch(data: Data, size: int | None) -> int:
-    """Rows to a step where a step costs O(dim): as many as make the rows cost as much, unless given."""
+    """Rows per step where a step costs O(dim): unless given, as many as make the rows cost as much."""
     return min(size or round(data.dim * data.n / max(nonzeros(data.X), 1)) or 1, data.n)
 
 
 @compiled
 def slopes(y, e, q, a, b, al):
-    """Derivatives of F at a row of score q: in q, a, b, al."""
+    """Derivatives of F with respect to q, a, b and al at a row with score q."""
     if y > 0:
         return e * (q - a - 1.0 - al), -e * (q - a), 0.0, -e * q - al
     return e * (q - b + 1.0 + al), 0.0, -e * (q - b), e * q - al
@@ -95,13 +96,13 @@ def slopes(y, e, q, a, b, al):
 
 @compiled
 def clip(value, bound):
-    """The nearest number of size at most bound."""
+    """The value clipped to [-bound, bound]."""
     return min(max(value, -bound), bound)
 
 
 @compiled
 def saddle_step(X, y, rows, scaling, eta, l2, v, a, b, al, dq):
-    """Descend in w, which is v without what follows its columns, and in a and b; ascend in al. dq is a buffer."""
+    """Descend in w, the leading entries of v, and in a and b; ascend in al. dq is a buffer."""
     height, sum_q = 0.0, 0.0
     sum_a, sum_b, sum_al = 0.0, 0.0, 0.0
     for j in range(scaling.centre.size):
@@ -125,7 +126,7 @@ def saddle_step(X, y, rows, scaling, eta, l2, v, a, b, al, dq):
 
 @compiled
 def l1_threshold(v, dim, radius):
-    """What to take from the sizes of the first dim entries to project them on the l1 ball (Michelot 1986)."""
+    """The soft threshold that projects the first dim entries onto the l1 ball (Michelot 1986)."""
     threshold = 0.0
     kept = -1
     while True:

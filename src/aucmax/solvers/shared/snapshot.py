@@ -1,4 +1,4 @@
-"""Snapshot: the weights from which variance-reduced solvers take steps, with the gradient there."""
+"""Snapshot: the reference point of variance-reduced solvers, with the full gradient there."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from aucmax.problem.objective import Problem
 
 
 class Snapshot(NamedTuple):
-    """Weights with all that is measured there in one pass over the data."""
+    """Weights, with what one pass over the data computes there."""
 
-    w: np.ndarray
-    objective: float
+    w: np.ndarray  # the weights
+    objective: float  # P(w)
     gradient: np.ndarray  # of the loss
     scores: np.ndarray  # of all rows
-    gap: float = np.inf  # where it is known
+    gap: float = np.inf  # if known
 
     def improves(self, other: Snapshot) -> bool:
-        """Whether the objective is lower or, where rounding hides that, its gap."""
+        """Whether the objective is lower or, if equal up to rounding, the gap is."""
         same = self.objective <= other.objective * (1.0 + 1e-14)
         return self.objective < other.objective or (same and self.gap < other.gap)
 

@@ -1,4 +1,4 @@
-"""Step sizes of the stochastic solvers: their constants and schedules, and warnings where steps are bad.
+"""Step sizes of the stochastic solvers: constants and schedules, and warnings about unsuitable steps.
 
 L bounds the second moment of a stochastic gradient by the curvature of the loss: steps of 1/L are stable. The mean of
 a batch of k rows allows L/k + (1 - 1/k) top instead, top being the largest eigenvalue of the Hessian
@@ -18,20 +18,20 @@ from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 
-POWER_ROWS = 1000  # for the largest eigenvalue; that few rows overestimate it, which is safe
+POWER_ROWS = 1000  # for the largest eigenvalue; so few rows overestimate it, which is safe
 POWER_ITERATIONS = 8
 
 
 class DecreasingSteps(NamedTuple):
-    """eta_t = 1 / (first + slope t^power), but not above cap."""
+    """eta_t = min(1 / (first + slope t^power), cap)."""
 
-    first: float
-    slope: float
-    power: float
-    cap: float
+    first: float  # inverse of the initial step
+    slope: float  # growth of the inverse step
+    power: float  # of t: 1 or less
+    cap: float  # upper bound on the steps
 
     def longest_after(self, t: int) -> float:
-        """The step that follows t others."""
+        """The longest of the steps after the first t, which is step t + 1."""
         return min(1.0 / (self.first + self.slope * (t + 1.0) ** self.power), self.cap)
 
 
@@ -43,33 +43,33 @@ def step_at(steps, t):
 
 
 def rows_seen(data: Data) -> float:
-    """Rows in the statistics, which in a stream are more than those of `data`."""
+    """Number of rows in the statistics; in a stream, these are more than the rows of `data`."""
     return max(float(data.n), data.raw_moments.pos.count + data.raw_moments.neg.count)
 
 
 def class_centred_norms(data: Data) -> np.ndarray:
-    """|x_i - m_{y_i}|^2 of every row, with the mean of its own class."""
+    """|x_i - m_{y_i}|^2 for every row, with the mean of its own class."""
     own = np.where(data.y > 0, 0, 1)
     squares = np.einsum("kj,kj->k", data.means, data.means)
     return np.maximum(data.squared_norms - 2.0 * data.mean_products[np.arange(data.n), own] + squares[own], 0.0)
 
 
 def paper_scale(data: Data, norms: np.ndarray) -> tuple[float, float]:
-    """2 p (1-p), by which the papers' objective and the inverse of their steps differ from ours, and M^4."""
+    """2 p (1-p), the factor between our objective and that of the papers, and M^4, M the largest norm of a row."""
     pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
     M2 = rows_seen(data) / (pos + neg) * float((data.weight * norms).max())
     return 2.0 * pos * neg / (pos + neg) ** 2, M2**2
 
 
 def batch_smoothness(L: float, top: float, size: int) -> float:
-    """What replaces L for the mean of a batch of rows."""
+    """The constant that replaces L for the mean of a batch of rows."""
     return (L / size + (1.0 - 1.0 / size) * top) or 1.0
 
 
 def rows_per_step(problem: Problem, L: float, top: float, given: int | None) -> int:
-    """One row for L2; with an l1 norm, whose prox costs O(dim), those given or min(dim / nonzeros of a row, L / top).
+    """One row for L2; with an l1 norm, whose prox costs O(dim), `given` or min(dim / nonzeros of a row, L / top).
 
-    Fewer would leave most of the work to the prox, more would not lengthen the step.
+    With fewer, the prox would dominate the cost; more would not allow a longer step.
     """
     data = problem.data
     if problem.penalty.l1 == 0:
@@ -81,7 +81,7 @@ def rows_per_step(problem: Problem, L: float, top: float, given: int | None) -> 
 
 
 def top_eigenvalue(data: Data, rng: np.random.Generator) -> float:
-    """Largest eigenvalue of the Hessian of the loss, by power iterations on some of the rows."""
+    """Largest eigenvalue of the Hessian of the loss, by power iteration on a random subset of the rows."""
     part = data.permuted(rng.permutation(data.n)[:POWER_ROWS])
     pos = part.y > 0
     r = part.weight / np.where(pos, part.weight[pos].sum() or 1.0, part.weight[~pos].sum() or 1.0)
@@ -97,10 +97,10 @@ def top_eigenvalue(data: Data, rng: np.random.Generator) -> float:
 
 
 def warn_of_outliers(data: Data) -> None:
-    """Warn if a row is so long that a step short enough for it is useless to all others.
+    """Warn if a row is so long that a step short enough for it is useless for all others.
 
-    Rows are compared within their class: a rare class makes steps short too, but no scaling would help. Where columns
-    were divided by their deviation, rare binary ones make rows of some hundred times the mean, and no great harm.
+    Rows are compared within their class: a rare class makes steps short too, but scaling would not help. If columns
+    are standardised, rare binary ones give rows a few hundred times the mean, which does little harm.
     """
     sizes = data.weight * data.centred_norms
     standardized = bool((data.scale != 1.0).any())
@@ -108,18 +108,18 @@ def warn_of_outliers(data: Data) -> None:
     worst = max(float(part.max() / (part.mean() or 1.0)) for part in classes if part.size)
     if worst > (1000.0 if standardized else 100.0):
         warnings.warn(
-            f"the longest row has {worst:.0f} times the mean squared norm of its class, and uniform sampling takes "
-            f"steps short enough for it; use {'' if standardized else 'standardize=True, '}importance sampling "
-            "(solver='vrspam'), solver='sdca' or 'exact'",
+            f"the longest row has {worst:.0f} times the mean squared norm of its class, which forces uniform "
+            f"sampling to take very short steps; use {'' if standardized else 'standardize=True, '}importance "
+            "sampling (solver='vrspam'), solver='sdca' or 'exact'",
             RuntimeWarning,
             stacklevel=5,
         )
 
 
 def warn_of_divergence(step: str | float, used: float, L: float) -> None:
-    """Name the step that was given and the one that was used."""
+    """Warn that the given step diverges, with the one that was used instead."""
     warnings.warn(
-        f"step={step!r} diverges; steps were cut to eta = {used:.3g}. Give at most 1/L = {1.0 / L:.3g}, or leave the "
+        f"step={step!r} diverges; steps were cut to eta = {used:.3g}. Give at most 1/L = {1.0 / L:.3g}, or keep the "
         "default",
         ConvergenceWarning,
         stacklevel=6,

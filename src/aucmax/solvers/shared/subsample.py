@@ -1,8 +1,8 @@
-"""Subsample: some of the rows represent all of them, to start from and to precondition with.
+"""Subsample: a subset of the rows that stands for all of them, for a starting point and a preconditioner.
 
-A tall table holds many more rows than the Hessian needs: that of m >> dim rows, drawn evenly from both classes, times
-the inverse of the full one is near the identity, and conjugate gradients are done in two or three products. As the
-loss is a mean over pairs, each class may be subsampled at its own rate.
+A tall table has many more rows than the Hessian needs: preconditioned by the Hessian of m >> dim rows, drawn evenly
+from both classes, the full one is close to the identity, and conjugate gradients converge in two or three products.
+Since the loss is a mean over pairs, each class may be subsampled at its own rate.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 
-ENOUGH = 20  # rows for every column, with which a subsample is worth its time
-PLENTY = 500  # rows for every column, beyond which more of them gain nothing
+ENOUGH = 20  # rows per column from which a subsample is worth its time
+PLENTY = 500  # rows per column beyond which more of them gain nothing
 
 
 class Subsample(NamedTuple):
@@ -30,7 +30,7 @@ class Subsample(NamedTuple):
 
     @classmethod
     def of(cls, data: Data) -> Subsample | None:
-        """As many rows as make a Hessian cost no more than a product with X; None if these are too few."""
+        """As many rows as keep the cost of a Hessian below that of a product with X; None if these are too few."""
         size = min(nonzeros(data.X) // data.dim**2, PLENTY * data.dim)
         if size < ENOUGH * data.dim:
             return None
@@ -43,7 +43,7 @@ class Subsample(NamedTuple):
         return cls(Data.of(rows, data.y[index], data.weight[index], standardize=False, full=False))
 
     def inverse(self, problem: Problem, w: np.ndarray, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
-        """v -> (Hessian + l2 I)^-1 v among the free weights, from the subsample; None if that is singular."""
+        """v -> (Hessian + l2 I)^-1 v on the free weights, from the subsample; None if it is singular."""
         evaluation = problem.loss.at(self.data, self.data.scores(w))
         hessian = _hessian(evaluation, self.data.X[:, free])
         hessian[np.diag_indices_from(hessian)] += problem.penalty.l2
@@ -61,7 +61,7 @@ class Subsample(NamedTuple):
 
 
 def _evenly(rows: np.ndarray, size: int) -> np.ndarray:
-    """That many of the rows, evenly spaced; all of them if there are fewer."""
+    """`size` of the rows, evenly spaced; all of them if there are fewer."""
     return rows[np.linspace(0, rows.size - 1, min(size, rows.size)).astype(np.int64)]
 
 

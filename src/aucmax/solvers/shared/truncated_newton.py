@@ -2,14 +2,15 @@
 
     Chapelle, Keerthi. "Efficient algorithms for ranking with SVMs." Information Retrieval 2010.
 
-With L the Laplacian of the pairs, which weigh their second derivative, and X'c the gradient of the loss,
+With L the graph Laplacian of the pairs, weighted by the second derivative of the loss, and X'c the gradient of the
+loss,
 
-    (X'LX + l2 I) p = -(X'c + l2 w)                 by conjugate gradients, roughly, preconditioned
+    (X'LX + l2 I) p = -(X'c + l2 w)                 approximately, by preconditioned conjugate gradients
     w <- w + t p                                    t = 1, 1/2, 1/4 ... until the objective falls (Armijo)
 
-A product with the Hessian takes two products with X and no sort; a trial step takes a sort and no product, as the
-scores are Xw + t Xp, and Xp comes with the conjugate gradients. The preconditioner is the Hessian of a subsample of
-the rows, or the diagonal.
+A product with the Hessian takes two products with X and no sort; a trial step takes a sort and no product, since the
+scores are Xw + t Xp, and Xp is a by-product of the conjugate gradients. The preconditioner is the Hessian of a
+subsample of the rows, or the diagonal.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.base import State
 from aucmax.solvers.shared.subsample import Subsample
 
-ACCURACY = 0.1  # of the conjugate gradients: the residual left, as a share of the first one
-PRODUCTS = 30  # with the Hessian in one step, at most
-ARMIJO = 1e-4  # share of the promised decrease that a step must bring
+ACCURACY = 0.1  # of the conjugate gradients: final residual relative to the first one
+PRODUCTS = 30  # maximum number of products with the Hessian in one step
+ARMIJO = 1e-4  # share of the predicted decrease that a step must achieve
 HALVINGS = 30  # of a step, before it is given up
-ROUNDING = 4.0 * np.finfo(float).eps  # of the objective: smaller changes mean nothing
+ROUNDING = 4.0 * np.finfo(float).eps  # relative rounding error of the objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class NewtonState(State):
     subsample: Subsample | None  # rows to precondition with
     products: int = 0  # with the Hessian so far
     stuck: bool = False  # whether the last line search found no lower objective
-    stiffness: float = 1.0  # inverse length of a proximal step, as a factor on the diagonal of the Hessian
+    stiffness: float = 1.0  # factor on the diagonal of the Hessian in a proximal step: its inverse step size
 
     @property
     def certificate(self) -> tuple[float, float]:
@@ -52,7 +53,7 @@ class NewtonState(State):
 def evaluate_at(
     problem: Problem, w: np.ndarray, evaluation: SmoothEvaluation, subsample: Subsample | None, passes: float = 0.0
 ) -> NewtonState:
-    """The state at w, the loss at its scores being known."""
+    """The state at w, given the loss at its scores."""
     gradient = problem.data.combine(evaluation.coefficients())
     objective, gap = _certificate(problem, w, evaluation, gradient)
     return NewtonState(w, passes + 1.0, objective, gap, evaluation, gradient, subsample)
@@ -69,7 +70,7 @@ def move_to(
 def _certificate(
     problem: Problem, w: np.ndarray, evaluation: SmoothEvaluation, gradient: np.ndarray
 ) -> tuple[float, float]:
-    """As `Problem.certify`, from what is known already."""
+    """As `Problem.certify`, from the value and gradient that are already known."""
     penalty = problem.penalty
     if not penalty.has_fenchel_gap:
         return problem.certify(w)
@@ -77,17 +78,17 @@ def _certificate(
 
 
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
-    """One step for the weights that are not zero, or for all of them without an l1 norm."""
+    """One step on the nonzero weights, or on all weights if there is no l1 norm."""
     data = problem.data
     penalty = problem.penalty
     w = state.w
-    # the direction
+    # direction
     free = w != 0 if penalty.l1 > 0 else np.ones(w.size, dtype=bool)
     slope = np.where(free, state.gradient + penalty.l2 * w + penalty.l1 * np.sign(w), 0.0)
     p, Xp, products = _conjugate_gradients(problem, state, -slope, free)
     state = replace(state, products=state.products + products)
     passes = state.passes + 2.0 * products
-    # the line search
+    # line search
     t = 1.0
     for _ in range(HALVINGS):
         trial = w + t * p
@@ -106,7 +107,7 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
 def _conjugate_gradients(
     problem: Problem, state: NewtonState, residual: np.ndarray, free: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """p and Xp with Hessian p near the residual, and the number of products with the Hessian."""
+    """p and Xp such that Hessian p is close to the residual, and the number of products with the Hessian."""
     data = problem.data
     l2 = problem.penalty.l2
     precondition = _preconditioner(problem, state, free)
@@ -121,7 +122,7 @@ def _conjugate_gradients(
         u = data.scores(direction)
         product = np.where(free, data.combine(state.evaluation.product(u)), 0.0) + l2 * direction
         curvature = float(direction @ product)
-        if curvature <= 0.0:  # a direction that neither pairs nor penalty bend: as far as the diagonal says
+        if curvature <= 0.0:  # no curvature: take the preconditioned gradient step, or stop with what has been found
             return (direction, u, k + 1) if k == 0 else (p, Xp, k + 1)
         step = norm2 / curvature
         p = p + step * direction
@@ -135,14 +136,14 @@ def _conjugate_gradients(
 
 
 def _preconditioner(problem: Problem, state: NewtonState, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """v -> about Hessian^-1 v: from the subsample if there is one, else from the diagonal."""
+    """v -> approximately Hessian^-1 v, from the subsample if there is one, else from the diagonal."""
     inverse = None if state.subsample is None else state.subsample.inverse(problem, state.w, free)
     diagonal = hessian_diagonal(problem, state) + problem.penalty.l2
     return inverse or (lambda v: v / diagonal)
 
 
 def hessian_diagonal(problem: Problem, state: NewtonState) -> np.ndarray:
-    """Diagonal of the Hessian as if the active pairs were like all pairs, which saves a pass; never zero."""
+    """Diagonal of the Hessian, approximating the active pairs by all pairs, which saves a pass; never zero."""
     moments = problem.data.moments
     diagonal = state.evaluation.curvature * (moments.variances + moments.delta**2)
     return np.where(diagonal > 0, diagonal, 1.0)

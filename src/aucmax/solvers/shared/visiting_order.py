@@ -1,9 +1,9 @@
 """The order in which stochastic solvers visit the rows.
 
-Runs of neighbours are visited in random order: on CSR far faster than a random permutation, as most rows are found
-in the cache, and nearly as good, unless neighbours are alike. Rows sorted by label are therefore permuted once
-beforehand. Runs of 16 suit solvers that rely on fresh rows (SDCA on a9a: 11 passes to 1e-6; a permutation needs 10,
-runs of 64 need 16). SPAM, whose own noise is larger, takes runs of 64, which are faster still.
+Runs of neighbouring rows are visited in random order: on CSR this is far faster than a random permutation, as most
+rows are found in the cache, and nearly as good, unless neighbours are alike. Rows sorted by label are therefore
+permuted once beforehand. Runs of 16 suit solvers that are sensitive to the order (SDCA on a9a: 11 passes to 1e-6; a
+permutation needs 10, runs of 64 need 16). SPAM, whose own noise is larger, uses runs of 64, which are faster still.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RUN = 16  # longer runs need more epochs, shorter ones more time
 
 
 def shuffled_blocks(n: int, rng: np.random.Generator, run: int = RUN) -> np.ndarray:
-    """All rows once: runs of neighbours in random order; where runs begin is random too."""
+    """Every row once: runs of neighbours in random order, with random boundaries."""
     first = -rng.integers(run)
     starts = first + run * rng.permutation(-((first - n) // run))
     order = np.empty(n, dtype=np.int64)
@@ -35,7 +35,7 @@ def _fill(starts, run, order):
 
 
 def sorted_by_label(y: np.ndarray) -> bool:
-    """Whether neighbours share their label far more often than in random order (a runs test, six deviations)."""
+    """Whether neighbours share a label far more often than in random order (a six-sigma runs test)."""
     n = y.size
     rarer = min(np.count_nonzero(y > 0), np.count_nonzero(y < 0))
     expected = 2.0 * rarer * (n - rarer) / n
@@ -45,7 +45,7 @@ def sorted_by_label(y: np.ndarray) -> bool:
 
 
 def shuffle_if_sorted(problem: Problem, rng: np.random.Generator) -> Problem:
-    """The problem itself, or with its rows permuted if they are sorted by label."""
+    """The problem, with its rows permuted if they are sorted by label."""
     if not sorted_by_label(problem.data.y):
         return problem
     return Problem(problem.data.permuted(rng.permutation(problem.data.n)), problem.loss, problem.penalty)
