@@ -111,8 +111,9 @@ class KernelSearch:
         if second_round and nonlinear:
             best = max(nonlinear, key=lambda candidate: candidate.path.best_auc)
             relevance = measure_relevance(smaller, best, rng)
-            settings = [best.setting._replace(gamma=k * best.setting.gamma, relevance=relevance) for k in SHARPER]
-            candidates += [smaller.evaluate(setting) for setting in settings]
+            for factor in SHARPER:
+                setting = best.setting._replace(gamma=factor * best.setting.gamma, relevance=relevance)
+                candidates.append(smaller.evaluate(setting))
         return candidates
 
     def grid(self, kernels: Sequence[str], gamma: float | None) -> Iterator[KernelCandidate]:
