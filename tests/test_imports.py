@@ -39,6 +39,14 @@ def test_the_table_names_every_package():
     assert {package_of(path) for path in ROOT.rglob("*.py")} - ENTRY_POINTS == set(LEVEL)
 
 
+def test_files_named_in_the_page_exist():
+    paths = re.findall(r"`(\w+(?:/\w+)*\.py)`", PAGE.read_text())
+    assert len(paths) > 10
+    placeholders = {"solvers/name.py", "losses/name.py"}
+    missing = [path for path in paths if not any((root / path).exists() for root in (ROOT, PAGE.parent))]
+    assert set(missing) <= placeholders | {"pairwise_sums.py", "analytic_sums.py"}  # named beside their package
+
+
 def test_the_first_level_is_small():
     assert len(set(LEVEL) - ADAPTERS) <= 21
 
