@@ -19,12 +19,18 @@ from aucmax.aum import ErrorFunctions, aum
 from aucmax.losses import LOSSES
 from aucmax.metrics import roc_auc
 from aucmax.problem.data import Data
-from aucmax.torch import AUMLoss, PairwiseSquaredHingeLoss, PairwiseSquaredLoss
+from aucmax.torch import AUMLoss, PairwiseLogisticLoss, PairwiseSquaredHingeLoss, PairwiseSquaredLoss
 
 ROOT = Path(aucmax.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "torch.md"
-ALL = [PairwiseSquaredLoss(), PairwiseSquaredHingeLoss(), AUMLoss(), AUMLoss(standardize=True, rates=True)]
-SMOOTH = [PairwiseSquaredLoss(0.7), PairwiseSquaredHingeLoss(0.7)]
+ALL = [
+    PairwiseSquaredLoss(),
+    PairwiseSquaredHingeLoss(),
+    PairwiseLogisticLoss(),
+    AUMLoss(),
+    AUMLoss(standardize=True, rates=True),
+]
+SMOOTH = [PairwiseSquaredLoss(0.7), PairwiseSquaredHingeLoss(0.7), PairwiseLogisticLoss()]
 each = pytest.mark.parametrize("loss", ALL, ids=repr)
 
 
@@ -48,10 +54,14 @@ def make(n=40, *, ties=False, seed=0, dtype=torch.float64):
 def over_pairs(loss, scores, labels, weight):
     """The definition."""
     pos, neg = labels == 1, labels != 1
-    z = loss.margin - scores[pos][:, None] + scores[neg]
+    z = getattr(loss, "margin", 0.0) - scores[pos][:, None] + scores[neg]
     pair = weight[pos][:, None] * weight[neg]
-    terms = z.clamp(min=0) ** 2 if isinstance(loss, PairwiseSquaredHingeLoss) else z**2 / 2
-    return (pair * terms).sum() / pair.sum()
+    terms = {
+        PairwiseSquaredLoss: lambda: z**2 / 2,
+        PairwiseSquaredHingeLoss: lambda: z.clamp(min=0) ** 2,
+        PairwiseLogisticLoss: lambda: torch.nn.functional.softplus(z, threshold=700.0),
+    }
+    return (pair * terms[type(loss)]()).sum() / pair.sum()
 
 
 def gradient(loss, scores, *rest):
@@ -82,7 +92,12 @@ def test_hessian_is_that_over_all_pairs(loss):
 
 
 @pytest.mark.parametrize(
-    "name, loss", [("squared", PairwiseSquaredLoss()), ("squared_hinge", PairwiseSquaredHingeLoss())]
+    "name, loss",
+    [
+        ("squared", PairwiseSquaredLoss()),
+        ("squared_hinge", PairwiseSquaredHingeLoss()),
+        ("logistic", PairwiseLogisticLoss()),
+    ],
 )
 def test_equal_to_the_loss_of_the_classifier(name, loss):
     scores, labels, weight = make()
@@ -268,6 +283,31 @@ def test_single_precision_keeps_a_small_loss_among_large_scores():
     assert PairwiseSquaredHingeLoss()(scores, labels).item() == pytest.approx(0.75**2 / (334 * 666), rel=1e-3)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("size", [1e-6, 30.0, 1e4, 1e10])
+def test_logistic_of_tiny_and_huge_scores(dtype, size):
+    scores, labels, weight = make(dtype=dtype)
+    loss = PairwiseLogisticLoss()
+    value, slope = gradient(loss, size * scores, labels, weight)
+    exact = ((size * scores).double(), labels, weight.double())
+    expected, expected_slope = gradient(lambda s: over_pairs(loss, s, *exact[1:]), exact[0])
+    accuracy = 1e-6 if dtype == torch.float32 else 1e-12
+    assert value == pytest.approx(expected, rel=accuracy)
+    torch.testing.assert_close(slope.double(), expected_slope, rtol=accuracy, atol=1e-15)
+
+
+def test_logistic_gradient_passes_on_a_factor_and_penalties_of_the_gradient():
+    scores, labels, weight = make(15)
+    ours = PairwiseLogisticLoss()
+    found = []
+    for loss in (ours, lambda *batch: over_pairs(ours, *batch)):
+        leaf = scores.clone().requires_grad_()
+        (slope,) = torch.autograd.grad(3.0 * loss(leaf, labels, weight), leaf, create_graph=True)
+        (slope.square().sum() + loss(leaf, labels, weight)).backward()
+        found.append(leaf.grad)
+    torch.testing.assert_close(*found, rtol=1e-10, atol=1e-14)
+
+
 @each
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_computed_in_single(loss, dtype):
@@ -357,6 +397,6 @@ def test_only_its_own_package_imports_torch():
 
 def test_examples_of_the_page_and_the_docstrings_run():
     assert doctest.testfile(str(PAGE), module_relative=False).failed == 0
-    for name in ("aum", "pairwise"):
+    for name in ("aum", "logistic", "pairwise"):
         results = doctest.testmod(importlib.import_module(f"aucmax.torch.{name}"))
         assert results.attempted and not results.failed

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from problems import FORMS, make_problem
+from scipy.special import entr, expit
 
 from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge, pairwise_sums
 from aucmax.losses.hinges import HuberisedHinge
@@ -23,12 +24,14 @@ BRUTE = {
     "squared_hinge": lambda m: np.maximum(1.0 - m, 0.0) ** 2,
     "hinge": lambda m: np.maximum(1.0 - m, 0.0),
     "exponential": lambda m: np.exp(-m),
+    "logistic": lambda m: np.logaddexp(0.0, -m),
     "sigmoid": lambda m: 1.0 / (1.0 + np.exp(m)),
 }
 SMOOTH = {
     "squared_hinge": (SquaredHinge(), BRUTE["squared_hinge"], lambda z: 2.0 * (z > 0)),
     "huberised": (HuberisedHinge(WIDTH), lambda m: huber(1.0 - m), lambda z: ((z > 0) & (z <= WIDTH)) / WIDTH),
     "exponential": (LOSSES["exponential"](), BRUTE["exponential"], lambda z: np.exp(z - 1.0)),
+    "logistic": (LOSSES["logistic"](), BRUTE["logistic"], lambda z: expit(1.0 - z) * expit(z - 1.0)),
 }
 
 
@@ -128,7 +131,7 @@ def test_single_precision_rows(table, pairs, name):
     assert LOSSES[name]().value_and_gradient(data, w)[0] == pytest.approx(expected, rel=1e-9)  # sums are double
 
 
-@pytest.mark.parametrize("name", ["squared_hinge", "hinge"])
+@pytest.mark.parametrize("name", ["squared_hinge", "hinge", "logistic"])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
 def test_large_and_shifted_scores_keep_their_digits(table, pairs, name, offset, size):
@@ -219,3 +222,25 @@ def test_squared_hinge_gap_is_that_of_its_dual(table, pairs):
     dual = all_pairs.weights @ (2.0 * z - z**2) - gradient @ gradient / (2 * l2)
     objective, gap = Problem(data, SquaredHinge(), ElasticNet(0.0, l2)).certify(w)
     assert gap == pytest.approx(objective - dual, rel=1e-9)
+
+
+def test_logistic_l1_bound_is_the_entropy_of_a_feasible_dual_point(table, pairs):
+    data, X, y, weight = make(table)
+    all_pairs = pairs(X, y, weight)
+    for size, l1 in ((0.0, 0.05), (0.3, 0.05), (0.3, 10.0), (30.0, 0.2)):
+        w = size * weights(6)
+        alpha = expit(-all_pairs.differences @ w)
+        alpha *= min(1.0, l1 / np.abs(all_pairs.differences.T @ (all_pairs.weights * alpha)).max())
+        expected = all_pairs.weights @ (entr(alpha) + entr(1.0 - alpha))
+        assert LOSSES["logistic"]().l1_lower_bound(data, w, l1) == pytest.approx(expected, **EXACT)
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "logistic"])
+def test_boxes_of_scores_beyond_the_consecutive_integers(name):
+    """2^53 - 1 + 40 is rounded to 2^53 + 40, 41 away: beyond the table of boxes that are near."""
+    X = np.array([2.0**53 - 1.0, 2.0**53 + 40.0])
+    X = np.concatenate([X, -X])[:, None]
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    margins = X[y > 0] - X[y < 0].T
+    expected = expit(-margins).mean() if name == "sigmoid" else np.logaddexp(0.0, -margins).mean()
+    assert LOSSES[name]().value_and_gradient(make_problem(X, y).data, np.ones(1))[0] == pytest.approx(expected)

@@ -8,12 +8,16 @@ import pytest
 from problems import EACH_FORM, FORMS, liblinear, make_problem
 from scipy.optimize import minimize
 
-from aucmax.losses import Exponential, SquaredHinge
+from aucmax.losses import Exponential, Logistic, SquaredHinge
 from aucmax.penalties import ElasticNet
 from aucmax.solvers.newton import Newton
 from aucmax.solvers.shared.subsample import Subsample
 
 PENALTIES = {"l2": ElasticNet(0.0, 0.02), "elastic net": ElasticNet(0.02, 0.01), "l1": ElasticNet(0.05, 0.0)}
+GENERAL = {
+    "exponential": (Exponential(), lambda m: np.exp(-m)),
+    "logistic": (Logistic(), lambda m: np.logaddexp(0.0, -m)),
+}
 make = partial(make_problem, loss=SquaredHinge())
 
 
@@ -138,14 +142,16 @@ def test_a_pickled_state_continues_as_if_never_stopped(table, penalty):
 
 @pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
 @EACH_FORM
-def test_exponential_optimum_is_that_of_a_general_minimiser_on_all_pairs(table, pairs, penalty, form):
+@pytest.mark.parametrize("name", GENERAL)
+def test_optimum_is_that_of_a_general_minimiser_on_all_pairs(table, pairs, penalty, form, name):
     X, y, weight = table(n=60, dim=4)
-    problem = make_problem(form(X), y, weight, penalty, loss=Exponential())
+    loss, function = GENERAL[name]
+    problem = make_problem(form(X), y, weight, penalty, loss=loss)
     all_pairs = pairs(X, y, weight)
 
     def objective(parts):  # w = parts[:4] - parts[4:], which makes the l1 norm smooth
         w = parts[:4] - parts[4:]
-        value = all_pairs.weights @ np.exp(-all_pairs.differences @ w)
+        value = all_pairs.weights @ function(all_pairs.differences @ w)
         return value + penalty.l1 * parts.sum() + 0.5 * penalty.l2 * w @ w
 
     limits = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10**4, "maxfun": 10**6}
@@ -157,8 +163,28 @@ def test_exponential_optimum_is_that_of_a_general_minimiser_on_all_pairs(table, 
     assert (solution.trace["gap"] >= solution.trace["objective"] - best - 1e-9).all()
 
 
-def test_exponential_on_separable_and_huge_rows(table):
+@pytest.mark.parametrize("name", GENERAL)
+def test_separable_and_huge_rows_of_smooth_losses(table, name):
     X, y, weight = table(n=200)
     for rows in (X + 5.0 * y[:, None], 1e6 * X, 1e-6 * X):
-        problem = make_problem(rows, y, weight, loss=Exponential(), l2=1e-4, standardize=True)
+        problem = make_problem(rows, y, weight, loss=GENERAL[name][0], l2=1e-4, standardize=True)
         assert Newton(tol=1e-6).solve(problem).converged
+
+
+@pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
+@pytest.mark.parametrize("shape", [(5000, 4), (300, 8), (20, 50)], ids=["subsampled", "tall", "n < dim"])
+def test_logistic_reaches_the_tolerance(table, penalty, shape):
+    X, y, weight = table(n=shape[0], dim=shape[1])
+    problem = make_problem(X, y, weight, penalty, loss=Logistic())
+    solution = Newton(tol=1e-8).solve(problem)
+    assert solution.converged
+    objective, gap = problem.certify(solution.coef)
+    assert objective == pytest.approx(solution.objective, rel=1e-12)
+    assert gap <= 1.1e-8 * objective + 1e-16  # the solver updates scores, the problem computes them from scratch
+
+
+def test_logistic_with_a_tiny_penalty_on_huge_rows(table):
+    """The first steps overshoot: scores far beyond the boxes that the tables cover."""
+    X, y, weight = table(n=200)
+    solution = Newton(tol=1e-6).solve(make_problem(1e8 * X, y, weight, ElasticNet(0.0, 1e-2), loss=Logistic()))
+    assert solution.converged

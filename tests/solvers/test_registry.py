@@ -62,6 +62,7 @@ def test_the_defaults():
         "squared_hinge": "newton",
         "hinge": "cutting_plane",
         "exponential": "newton",
+        "logistic": "newton",
         "sigmoid": "rankopt",
         "aum": "aum",
     }

@@ -6,11 +6,12 @@ from aucmax.losses.area_under_min import AreaUnderMin
 from aucmax.losses.base import Loss
 from aucmax.losses.exponential import Exponential
 from aucmax.losses.hinges import Hinge, SquaredHinge
+from aucmax.losses.logistic import Logistic
 from aucmax.losses.sigmoid import Sigmoid
 from aucmax.losses.squared import Squared
 
 LOSSES: dict[str, type[Loss]] = {
-    loss.name: loss for loss in (Squared, SquaredHinge, Hinge, Exponential, Sigmoid, AreaUnderMin)
+    loss.name: loss for loss in (Squared, SquaredHinge, Hinge, Exponential, Logistic, Sigmoid, AreaUnderMin)
 }
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "AreaUnderMin",
     "Exponential",
     "Hinge",
+    "Logistic",
     "Loss",
     "Sigmoid",
     "Squared",

@@ -1,18 +1,19 @@
-"""Sums of an analytic function of the margin over all pairs of a positive and a negative row, in O(n log n).
+"""Sums of an analytic function of the margin over all pairs of a positive and a negative row, in O(n).
 
-Scores are sorted into boxes of width 1, box b centred at the integer b. For a function f without a pole near the real
-line, f(s - s') is, to machine precision, a polynomial in the positions t and t' of s and s' within their boxes: with
-the Chebyshev polynomials T_k,
+Scores are sorted into boxes of width 1, box b centred at the integer b. For a function f without a singularity near
+the real line, f(s - s') is, to machine precision, a polynomial in the positions t and t' of s and s' within their
+boxes: with the Chebyshev polynomials T_k,
 
     f(s - s') = sum_kl A_kl(b - b') T_k(t) T_l(t')
 
-so that a box is summarised by its moments sum_j q_j T_l(t_j), and one more than 40 away by its total weight, since f
-is constant there (docs/mathematics.md, section 9).
+so that a box is summarised by its moments sum_j q_j T_l(t_j). Those of parts of the rows add up to those of the whole.
+Where boxes are more than 40 apart, f must be linear up to rounding: such boxes are summarised by the sums of their
+weights and of their weighted distances (docs/mathematics.md, section 9).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,84 +24,208 @@ TERMS = 18  # terms of an expansion; each makes its error 12 times smaller
 FAR = 40  # distance in boxes; exp(-40) is below the rounding error of 1
 
 
-class ChebyshevBoxes(NamedTuple):
-    """The rows of a class, sorted into boxes by their scores."""
+class Line(NamedTuple):
+    """offset + slope m, which a function of the margin m equals far from zero."""
 
+    offset: float = 0.0
+    slope: float = 0.0
+
+
+class MarginFunction(NamedTuple):
+    """A function of the margin: analytic within pi of the real line, and linear beyond a distance of 40 from zero."""
+
+    table: np.ndarray  # A_kl(d), of shape (2 FAR + 1, TERMS, TERMS): index d + FAR, then l, then k
+    low: Line  # the function for margins far below zero
+    high: Line  # and far above zero
+
+    @classmethod
+    def of(
+        cls, function: Callable[[np.ndarray], np.ndarray], low: Line = Line(), high: Line = Line()
+    ) -> MarginFunction:
+        """Expand a function that works elementwise on arrays."""
+        angles = np.pi * (np.arange(TERMS) + 0.5) / TERMS
+        transform = np.cos(np.outer(np.arange(TERMS), angles)) * (2.0 / TERMS)  # from values to coefficients
+        transform[0] /= 2.0
+        nodes = np.cos(angles) / 2.0
+        apart = np.arange(-FAR, FAR + 1.0)
+        m = apart[:, None, None] - nodes[:, None] + nodes
+        return cls(transform @ function(m) @ transform.T, low, high)
+
+    @property
+    def mirrored(self) -> MarginFunction:
+        """The same function of -m."""
+        low, high = (Line(line.offset, -line.slope) for line in (self.high, self.low))
+        return MarginFunction(np.ascontiguousarray(self.table[::-1].transpose(0, 2, 1)), low, high)
+
+
+class BoxMoments(NamedTuple):
+    """The moments of both classes in the boxes that are occupied by either."""
+
+    at: np.ndarray  # the boxes, in ascending order
+    pos: np.ndarray  # moments of the positive rows, of shape (boxes, TERMS)
+    neg: np.ndarray  # moments of the negative rows
+
+    @classmethod
+    def merged(cls, parts: Sequence[BoxMoments]) -> BoxMoments:
+        """The moments of all rows, from those of disjoint parts."""
+        at, index = np.unique(np.concatenate([part.at for part in parts]), return_inverse=True)
+        pos, neg = np.zeros((2, at.size, TERMS))
+        np.add.at(pos, index, np.concatenate([part.pos for part in parts]))
+        np.add.at(neg, index, np.concatenate([part.neg for part in parts]))
+        return cls(at, pos, neg)
+
+    def over_pairs(self, f: MarginFunction) -> float:
+        """The sum over all pairs of weight times f."""
+        return float(np.vdot(self.pos, _expansions(self.at, self.neg, f)))
+
+    def over_partners(self, f: MarginFunction) -> tuple[np.ndarray, np.ndarray]:
+        """Expansions, box by box, of the sum of f over the negative rows and of that over the positive ones."""
+        return _expansions(self.at, self.neg, f), _expansions(self.at, self.pos, f.mirrored)
+
+
+class BoxedRows(NamedTuple):
+    """Rows sorted into boxes by their scores."""
+
+    y: np.ndarray  # labels of the rows, -1 or 1
     at: np.ndarray  # the occupied boxes, in ascending order
-    moments: np.ndarray  # moments of each box, of shape (boxes, TERMS)
     box: np.ndarray  # index of the box of each row
     place: np.ndarray  # position of each row within its box, from -1 to 1
 
     @classmethod
-    def of(cls, scores: np.ndarray, weight: np.ndarray) -> ChebyshevBoxes:
-        """Sort rows into boxes."""
+    def of(cls, scores: np.ndarray, y: np.ndarray) -> BoxedRows:
+        """Sort rows into boxes; scores should be centred, since doubles are densest near zero."""
         nearest = np.rint(scores)
-        at, box = np.unique(nearest, return_inverse=True)
-        place = 2.0 * (scores - nearest)
-        moments = np.zeros((at.size, TERMS))
-        _add_moments(box, place, weight, moments)
-        return cls(at, moments, box, place)
+        place = np.empty(scores.size)
+        _places(scores, nearest, place)
+        span = nearest.max() - nearest.min() + 1.0
+        if span > 1000 + scores.size or np.isnan(span):
+            return cls(y, *np.unique(nearest, return_inverse=True), place)
+        box = (nearest - nearest.min()).astype(np.int64)
+        occupied = np.zeros(int(span), dtype=np.int64)
+        _renumber(box, occupied)
+        return cls(y, np.flatnonzero(occupied) + nearest.min(), box, place)
 
-    def sums(self, others: ChebyshevBoxes, table: np.ndarray, above: float) -> np.ndarray:
-        """Expansion, for each box, of the sum over the other class; `above` is the value of f for boxes far above."""
-        out = np.zeros((self.at.size, TERMS))
-        _add_boxes(self.at, others.at, others.moments, table, above, out)
+    def moments(self, weight: np.ndarray) -> BoxMoments:
+        """The moments of the boxes, for rows of the given weights."""
+        both = np.zeros((2, self.at.size, TERMS))
+        _add_moments(self.box, self.place, self.y, weight, both)
+        return BoxMoments(self.at, both[0], both[1])
+
+    def values(self, moments: BoxMoments, f: MarginFunction) -> np.ndarray:
+        """For each row the sum over the other class of weight times f; the moments are in the boxes of these rows."""
+        out = np.empty(self.place.size)
+        _evaluate(self.box, self.place, self.y, *moments.over_partners(f), out)
         return out
 
-    def values(self, expansions: np.ndarray) -> np.ndarray:
-        """The value at each row of the expansion of its box."""
-        out = np.zeros(self.place.size)
-        _evaluate(self.box, self.place, expansions, out)
-        return out
 
-
-def chebyshev_tables(function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The coefficients A(b - b') of the function, for all b - b' from -FAR to FAR."""
-    angles = np.pi * (np.arange(TERMS) + 0.5) / TERMS
-    transform = np.cos(np.outer(np.arange(TERMS), angles)) * (2.0 / TERMS)  # from values at the nodes to coefficients
-    transform[0] /= 2.0
-    nodes = np.cos(angles) / 2.0
-    apart = np.arange(-FAR, FAR + 1.0)
-    m = apart[:, None, None] + nodes[:, None] - nodes
-    return transform @ function(m) @ transform.T
+def _expansions(at: np.ndarray, moments: np.ndarray, f: MarginFunction) -> np.ndarray:
+    """Coefficients, box by box, of the sum over the given rows of their weight times f(score - their score)."""
+    out = np.zeros((at.size, TERMS))
+    _add_near(at, moments, f.table, out)
+    _add_above(at, moments, *f.low, out)
+    _add_below(at, moments, *f.high, out)
+    return out
 
 
 @compiled
-def _add_moments(box, place, weight, moments):
+def _places(scores, nearest, place):
+    for i in range(scores.size):
+        place[i] = 2.0 * (scores[i] - nearest[i])
+
+
+@compiled
+def _renumber(box, occupied):
+    """Number the occupied boxes consecutively."""
     for i in range(box.size):
-        before, now = weight[i], weight[i] * place[i]
-        moments[box[i], 0] += before
-        for k in range(1, TERMS):
-            moments[box[i], k] += now
-            before, now = now, 2.0 * place[i] * now - before
-
-
-@compiled
-def _evaluate(box, place, expansions, out):
+        occupied[box[i]] = 1
+    count = 0
+    for b in range(occupied.size):
+        if occupied[b]:
+            count += 1
+            occupied[b] = count
     for i in range(box.size):
-        before, now = 1.0, place[i]
-        out[i] = expansions[box[i], 0]
-        for k in range(1, TERMS):
-            out[i] += expansions[box[i], k] * now
-            before, now = now, 2.0 * place[i] * now - before
+        box[i] = occupied[box[i]] - 1
 
 
 @compiled
-def _add_boxes(at, others, moments, table, above, out):
+def _add_moments(box, place, y, weight, both):
+    for i in range(box.size):
+        moments = both[0 if y[i] > 0 else 1, box[i]]
+        twice = 2.0 * place[i]
+        before = weight[i]
+        now = weight[i] * place[i]
+        for k in range(0, TERMS, 2):
+            moments[k] += before
+            moments[k + 1] += now
+            before = twice * now - before
+            now = twice * before - now
+
+
+@compiled
+def _evaluate(box, place, y, of_pos, of_neg, out):
+    for i in range(box.size):
+        expansion = of_pos[box[i]] if y[i] > 0 else of_neg[box[i]]
+        twice = 2.0 * place[i]
+        before = 1.0
+        now = place[i]
+        total = 0.0
+        for k in range(0, TERMS, 2):
+            total += expansion[k] * before + expansion[k + 1] * now
+            before = twice * now - before
+            now = twice * before - now
+        out[i] = total
+
+
+@compiled
+def _add_near(at, moments, table, out):
+    """Boxes at most FAR apart. Differences are compared, which are exact, unlike at + FAR beyond 2^53."""
     first = 0
     end = 0
-    rest = 0.0
-    for b in range(others.size):
-        rest += moments[b, 0]
     for a in range(at.size):
-        while end < others.size and others[end] <= at[a] + FAR:
-            rest -= moments[end, 0]
+        while end < at.size and at[end] - at[a] <= FAR:
             end += 1
-        while first < end and others[first] < at[a] - FAR:
+        while first < end and at[a] - at[first] > FAR:
             first += 1
-        out[a, 0] = above * rest
         for b in range(first, end):
-            A = table[int(at[a] - others[b]) + FAR]
-            for k in range(TERMS):
-                for j in range(TERMS):
-                    out[a, k] += A[k, j] * moments[b, j]
+            A = table[int(at[a] - at[b]) + FAR]
+            for j in range(TERMS):
+                for k in range(TERMS):
+                    out[a, k] += A[j, k] * moments[b, j]
+
+
+@compiled
+def _add_above(at, moments, offset, slope, out):
+    """Boxes far above, in a sweep down that keeps their weight and the sum of their weighted distances."""
+    weight = 0.0
+    distance = 0.0
+    b = at.size - 1
+    for a in range(at.size - 1, -1, -1):
+        if weight != 0.0:
+            distance += weight * (at[a + 1] - at[a])
+        while b > a and at[b] - at[a] > FAR:
+            weight += moments[b, 0]
+            distance += moments[b, 0] * (at[b] - at[a]) + 0.5 * moments[b, 1]
+            b -= 1
+        out[a, 0] += offset * weight
+        if slope != 0.0:
+            out[a, 0] -= slope * distance
+            out[a, 1] += 0.5 * slope * weight
+
+
+@compiled
+def _add_below(at, moments, offset, slope, out):
+    """Boxes far below, in a sweep up."""
+    weight = 0.0
+    distance = 0.0
+    b = 0
+    for a in range(at.size):
+        if weight != 0.0:
+            distance += weight * (at[a] - at[a - 1])
+        while b < a and at[a] - at[b] > FAR:
+            weight += moments[b, 0]
+            distance += moments[b, 0] * (at[a] - at[b]) - 0.5 * moments[b, 1]
+            b += 1
+        out[a, 0] += offset * weight
+        if slope != 0.0:
+            out[a, 0] += slope * distance
+            out[a, 1] += 0.5 * slope * weight

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from aucmax.losses.analytic_sums import ChebyshevBoxes, chebyshev_tables
+from aucmax.losses.analytic_sums import BoxedRows, Line, MarginFunction
 from aucmax.losses.base import Loss
 
 
@@ -28,14 +28,11 @@ class Sigmoid(Loss):
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w and its gradient."""
         scores = data.scores(w)
-        scores -= scores.mean()
-        pos, neg = (ChebyshevBoxes.of(scores[side], data.r[side]) for side in (data.y > 0, data.y < 0))
-        values, slopes = _tables()
-        value = np.vdot(pos.moments, pos.sums(neg, values, 1.0))
-        c = np.empty(data.n)
-        c[data.y > 0] = pos.values(pos.sums(neg, slopes, 0.0))
-        c[data.y < 0] = -neg.values(neg.sums(pos, slopes, 0.0))  # f' is even
-        return max(0.0, float(value)), data.combine(data.r * c)
+        rows = BoxedRows.of(scores - scores.mean(), data.y)
+        moments = rows.moments(data.r)
+        sigmoid, slope = _functions()
+        c = data.r * data.y * rows.values(moments, slope)
+        return max(0.0, moments.over_pairs(sigmoid)), data.combine(c)
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """Zero, since the loss is non-negative."""
@@ -43,6 +40,9 @@ class Sigmoid(Loss):
 
 
 @cache
-def _tables() -> tuple[np.ndarray, np.ndarray]:
-    """The expansions of f and of its derivative, -f(m) f(-m)."""
-    return chebyshev_tables(lambda m: expit(-m)), chebyshev_tables(lambda m: -expit(m) * expit(-m))
+def _functions() -> tuple[MarginFunction, MarginFunction]:
+    """f and its derivative, -f(m) f(-m)."""
+    return (
+        MarginFunction.of(lambda m: expit(-m), low=Line(offset=1.0)),
+        MarginFunction.of(lambda m: -expit(m) * expit(-m)),
+    )

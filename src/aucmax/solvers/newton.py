@@ -1,4 +1,4 @@
-"""Newton: truncated Newton for the pairwise squared hinge and exponential loss, certified by its duality gap.
+"""Newton: truncated Newton for the pairwise squared hinge, exponential and logistic losses, with a duality gap.
 
     Chapelle, Keerthi. "Efficient algorithms for ranking with SVMs." Information Retrieval 2010.
     Chen, Curtis, Robinson. "A reduced-space algorithm for minimizing l1-regularized convex functions." SIAM 2017.
@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aucmax.losses import Exponential, SquaredHinge
+from aucmax.losses import Exponential, Logistic, SquaredHinge
 from aucmax.penalties import soft_threshold
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Promise, Solver
@@ -37,7 +37,7 @@ START = 1e-3  # gap on the subsample, relative to the objective, at which they e
 
 @dataclass(repr=False, kw_only=True)
 class Newton(Solver):
-    """Truncated Newton for the squared hinge and the exponential loss: a few certified steps; L2 and elastic net.
+    """Truncated Newton for the squared hinge, exponential and logistic losses: few, certified steps; L2 and elastic net.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class Newton(Solver):
 
     max_epochs: int = 200
 
-    losses = (SquaredHinge, Exponential)
+    losses = (SquaredHinge, Exponential, Logistic)
     penalties = ("l2", "elastic net", "l1")
-    default_for = ("squared_hinge", "exponential")
+    default_for = ("squared_hinge", "exponential", "logistic")
     promise = Promise(gap=1e-9, epochs=100)
 
     def init(self, problem: Problem, w: np.ndarray) -> NewtonState:

@@ -7,6 +7,7 @@ except ModuleNotFoundError:
     raise ModuleNotFoundError(message, name="torch") from None
 
 from aucmax.torch.aum import AUMLoss
+from aucmax.torch.logistic import PairwiseLogisticLoss
 from aucmax.torch.pairwise import PairwiseSquaredHingeLoss, PairwiseSquaredLoss
 
-__all__ = ["AUMLoss", "PairwiseSquaredHingeLoss", "PairwiseSquaredLoss"]
+__all__ = ["AUMLoss", "PairwiseLogisticLoss", "PairwiseSquaredHingeLoss", "PairwiseSquaredLoss"]
