@@ -24,6 +24,7 @@ import numpy as np
 from aucmax.losses import Hinge
 from aucmax.losses.hinges import HuberEvaluation, HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
+from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
@@ -42,6 +43,7 @@ NEWTON_STEPS = 40  # Newton steps in a stage before planes take over
 HESSIAN_PRODUCTS = 1000  # products with the Hessian before planes take over
 IDLE_EPOCHS = 10  # consecutive idle epochs of planes after which the run ends
 IDLE_REDUCTION = 1e-3  # an epoch that lowers the gap by less than this share is idle
+MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which the run ends: some seconds
 MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 
 
@@ -58,6 +60,7 @@ class CuttingPlaneState(State):
     width: float = FIRST_WIDTH  # of the kink in this stage of the Newton phase; 0 once it is over
     steps: int = 0  # of Newton in this stage
     idle: int = 0  # consecutive epochs of planes that hardly reduced the gap
+    exhausted: bool = False  # whether the model has taken too much work
 
     @property
     def gap(self) -> float:
@@ -66,8 +69,8 @@ class CuttingPlaneState(State):
 
     @property
     def ended(self) -> bool:
-        """Whether planes no longer reduce the gap."""
-        return self.idle >= IDLE_EPOCHS
+        """Whether planes no longer reduce the gap, or cost too much."""
+        return self.idle >= IDLE_EPOCHS or self.exhausted
 
     @property
     def certificate(self) -> tuple[float, float]:
@@ -131,7 +134,11 @@ class CuttingPlane(Solver):
         state = replace(state, bundle=state.bundle.copy())
         for _ in range(self.batch):
             state = _cut(problem, state, self.tol)
-        state = replace(state, idle=state.idle + 1 if state.gap > (1.0 - IDLE_REDUCTION) * before else 0)
+        state = replace(
+            state,
+            idle=state.idle + 1 if state.gap > (1.0 - IDLE_REDUCTION) * before else 0,
+            exhausted=state.bundle.work > MODEL_WORK + state.passes * nonzeros(problem.data.X),
+        )
         untried = state.width == FIRST_WIDTH and problem.data.dim <= NEWTON_COLUMNS
         return _start_newton(problem, state) if untried and state.cuts >= FIRST_PLANES else state
 
