@@ -1,6 +1,9 @@
 """The line search: stored problems, rational arithmetic, properties, and the three methods against each other."""
 
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import aum_oracle
@@ -9,6 +12,10 @@ import pytest
 from aum_problems import WHY_SKIPPED, random_problem, stored_problems
 
 from aucmax.aum import ErrorFunctions, aum, error_auc, exact_line_search
+from aucmax.aum.line_search.convex import _bisect, _quantile
+from aucmax.aum.line_search.thresholds import FLAT, threshold_lines
+from aucmax.aum.line_search.walk import CrossingWalk
+from aucmax.aum.value import TIED
 
 STORED = stored_problems()
 MOVING = [problem for problem in STORED if problem.direction.any()]
@@ -125,6 +132,63 @@ def test_random_problems_against_rational_arithmetic(seeds):
         assert_interval(searched(problem, until="max_auc"), *aum_oracle.max_auc(rows), problem.name)
         best = searched(problem, until="best_auc")
         assert best.auc == pytest.approx(float(max(row[4] for row in rows)), abs=1e-11), problem.name
+
+
+@pytest.mark.parametrize("flag", ["NUMBA_OPT=0", "NUMBA_BOUNDSCHECK=1"])
+def test_the_convex_method_does_not_depend_on_compiler_flags(flag, tmp_path):
+    """Other flags fuse other multiplications with additions; machine code is cached without regard to them."""
+    script = Path(__file__).with_name("flag_searches.py")
+    folders = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    flags = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": folders, **dict([flag.split("=")])}
+    run = subprocess.run([sys.executable, script], env=os.environ | flags, capture_output=True, text=True)
+    exact, total = map(int, run.stdout.split())
+    assert exact == total > 400, run.stderr
+
+
+@pytest.mark.parametrize("crossing", [5e-324, 1.0, 1e290])
+@pytest.mark.parametrize("guess", [5e-324, 1.0, 1e299])
+def test_a_bracket_reaches_any_crossing_from_any_guess(crossing, guess):
+    """A false positive, and a false negative that approaches it from above, with all of their lines in the table."""
+    table = np.array([[0.0, crossing], [0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    found = _bisect(table, 1.0, 0.0, guess, 1e300, False, FLAT, TIED, np.zeros(6), np.empty((3, 2)))
+    assert found[0] > 0 and found[2] == pytest.approx(crossing, rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_a_bisection_over_all_magnitudes_ends_at_the_crossing(scale):
+    """From a bracket of 2000 binary digits; the two lines cross at `scale`."""
+    errors = ErrorFunctions.from_labels([0, 1])
+    small = min(1.0, 1.0 / scale)
+    for method in ("walk", "convex", "kinks"):
+        found = exact_line_search(errors, [small * scale, 0.0], [0.0, small], method=method)
+        assert found.first == pytest.approx(scale, rel=1e-12)
+
+
+def test_a_walk_swaps_every_pair_once_at_most():
+    """However the intercepts are rounded: here they are equal, tiny, or huge."""
+    for size in (0.0, 5e-324, 1.0, 1e300):
+        rng = np.random.default_rng(0)
+        pred = size * rng.integers(-1, 2, size=40)
+        errors = ErrorFunctions.from_labels(np.arange(40) % 2)
+        walk = CrossingWalk(threshold_lines(errors, pred, rng.integers(-3, 4, size=40).astype(float)))
+        assert walk.next_rows(2000).shape[1] <= 40 * 39 / 2 + 1
+
+
+@pytest.mark.parametrize("values", [np.full(50, np.nan), np.r_[np.nan, np.arange(49.0)], np.zeros(50), np.arange(50.0)])
+@pytest.mark.parametrize("target", [0.0, 25.0, 51.0, np.nan])
+def test_a_quantile_of_anything_ends(values, target):
+    _quantile(values.copy(), np.ones(50), 50, target)
+
+
+def test_the_level_of_many_lines_is_found_where_a_sample_misleads():
+    """All of the weight of the sampled lines, every eighth of 4096, is below that of the others."""
+    n = 4096
+    sampled = np.arange(n) % (n // 512) == 0
+    pred = np.where(sampled, 1e3, 0.0) + np.random.default_rng(0).normal(size=n)
+    errors = ErrorFunctions.from_labels(np.arange(n) % 16 < 8, np.where(sampled, 1e-3, 1.0))
+    direction = np.random.default_rng(1).normal(size=n)
+    walk, convex = (exact_line_search(errors, pred, direction, method=method) for method in ("kinks", "convex"))
+    assert convex.first == pytest.approx(walk.first, rel=1e-12)
 
 
 def uneven(seed):

@@ -24,6 +24,8 @@ from aucmax.numerics.compiled import compiled
 
 LARGEST = 1e300  # bound on the thresholds at the steps examined
 ROUNDING = 1e-15  # relative to the terms of a threshold: lines this close to the level meet it
+MAX_BRACKETS = 16  # step k multiplies by 2^(2^k): 12 lead from the smallest float to the largest
+MAX_BISECTIONS = 2200  # 2,100 halve the largest float to the smallest if `low` is 0; 70 more from any 0 < low < high
 
 
 def convex_minimum(lines: ThresholdLines, max_step: float = np.inf) -> tuple[float, float]:
@@ -55,7 +57,8 @@ def _search(lines: ThresholdLines, low: float, guess: float, rising: bool, max_s
     widest = np.abs(table[:2]).max(axis=1)
     if widest[1] == 0.0:
         return max_step, False
-    guess = guess if 0.0 < guess < np.inf else widest[0] / widest[1]
+    if not 0.0 < guess < np.inf:
+        guess = widest[0] / widest[1] if 0.0 < widest[0] / widest[1] < np.inf else 1.0
     end = min(max_step, LARGEST / max(widest[1], 1.0))
     counted = np.zeros(6)
     work = np.empty((3, n))
@@ -88,9 +91,9 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
     high = max(guess, 2.0 * low)
     factor = 2.0
     last = 0.0  # slope of AUM at the upper end
-    while True:  # bracket: steps grow until AUM no longer falls
+    for _ in range(MAX_BRACKETS):  # steps grow until AUM no longer falls
         high = min(high, end)
-        last, level, value = _slope(table, n, target, high, flat, counted, work)
+        last, level = _slope(table, n, target, high, flat, counted, work)
         if last > 0.0 or (last == 0.0 and not rising):
             break
         if high == end:
@@ -98,31 +101,34 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
         low = high
         high *= factor
         factor *= factor
-    n = _retire_lines(table, n, value, high, low - high, counted)
+    else:
+        return 0, 0, end, False
+    n = _retire_lines(table, n, work[0], high, low - high, counted)
     # bisect, on the geometric mean of ends of different magnitude
-    while high - low > 0.125 * tied * high:
+    for _ in range(MAX_BISECTIONS):
         step = np.sqrt(low) * np.sqrt(high) if 0.0 < 16.0 * low < high else 0.5 * (low + high)
-        if step <= low or step >= high:
+        if high - low <= 0.125 * tied * high or step <= low or step >= high:
             break
-        slope, level, value = _slope(table, n, target, step, flat, counted, work)
+        slope, level = _slope(table, n, target, step, flat, counted, work)
         if slope > 0.0 or (slope == 0.0 and not rising):
             high = step
             last = slope
-            n = _retire_lines(table, n, value, step, low - step, counted)
+            n = _retire_lines(table, n, work[0], step, low - step, counted)
         else:
             low = step
-            n = _retire_lines(table, n, value, step, high - step, counted)
+            n = _retire_lines(table, n, work[0], step, high - step, counted)
     level = _slope(table, n, target, high, flat, counted, work)[1]
     return n, int(table[4, level]), high, last > 0.0
 
 
 @compiled
 def _slope(table, n, target, step, flat, counted, work):
-    """The slope of AUM just after a step, or near infinity; a line at the level, and its threshold.
+    """The slope of AUM just after a step, or near infinity; and a line at the level.
 
     `counted` holds the sums of fp + |fn|, fp, fp slope below the level and of |fn|, |fn| slope above it over the
     retired lines, and the sum of the sizes of these terms. Comparisons are used as numbers, since branches would be
-    mispredicted.
+    mispredicted. `work[0]` receives the distances of the lines from the level, zero for those that meet it: thresholds
+    are rounded here alone, since another loop may be compiled to other fused multiply-adds.
     """
     slopes, fp, fn, thresholds = table[1], table[2], table[3], work[0]
     scale, shift = (step, 1.0) if step < np.inf else (1.0, 0.0)
@@ -160,25 +166,28 @@ def _slope(table, n, target, step, flat, counted, work):
         size += (below + above) * abs(slopes[b])
     change = (pace * fp_below - fp_slope) + (fn_slope - pace * fn_above)
     size += abs(pace) * (fp_below + fn_above)
-    return change if abs(change) > flat * size else 0.0, level, value
+    return change if abs(change) > flat * size else 0.0, level
 
 
 @compiled
-def _retire_lines(table, n, value, step, distance, counted):
-    """Add the lines that stay below or above the level between `step` and `step + distance` to the running sums.
+def _retire_lines(table, n, distances, step, run, counted):
+    """Add the lines that stay below or above the level between `step` and `step + run` to the running sums.
 
-    The others move to the front. The level, now at `value`, follows some of them: it is no faster than the fastest.
+    The others move to the front. The level follows some of them: it is no faster than the fastest. At `step`, lines
+    are at the given distances from it, and those that meet it stay.
     """
-    lowest = highest = distance * table[1, 0]
+    lowest = highest = run * table[1, 0]
     for b in range(n):
-        lowest = min(lowest, distance * table[1, b])
-        highest = max(highest, distance * table[1, b])
+        lowest = min(lowest, run * table[1, b])
+        highest = max(highest, run * table[1, b])
+    reach = abs(step) + abs(run)
     kept = 0
     for b in range(n):
         slope, fp, fn, number = table[1, b], table[2, b], table[3, b], table[4, b]
-        threshold = table[0, b] + step * slope
-        below = (threshold < value) & (threshold + distance * slope < value + lowest)
-        above = (threshold > value) & (threshold + distance * slope > value + highest)
+        slack = ROUNDING * (abs(table[0, b]) + reach * abs(slope) + max(abs(lowest), abs(highest)))
+        moved = distances[b] + run * slope
+        below = (distances[b] < 0.0) & (moved < lowest - slack)
+        above = (distances[b] > 0.0) & (moved > highest + slack)
         counted[0] += below * (fp + fn)
         counted[1] += below * fp
         counted[2] += below * fp * slope
@@ -194,23 +203,29 @@ def _retire_lines(table, n, value, step, distance, counted):
 @compiled
 def _level(thresholds, fp, fn, n, target, values, weights):
     """The weighted quantile; for many lines a sample gives an interval that holds it, and one pass drops the rest."""
-    low, high = -np.inf, np.inf
     if n >= 4096:
         low, high = _window(thresholds, fp, fn, n, target, values, weights)
-    while True:
-        below = 0.0
-        within = 0.0
-        kept = 0
-        for b in range(n):
-            weight = fp[b] + fn[b]
-            below += (thresholds[b] < low) * weight
-            if low <= thresholds[b] <= high:
-                values[kept], weights[kept] = thresholds[b], weight
-                within += weight
-                kept += 1
-        if low == -np.inf or (below < target <= below + within):
+        kept, below, within = _within(thresholds, fp, fn, n, low, high, values, weights)
+        if below < target <= below + within:
             return _quantile(values, weights, kept, target - below)
-        low, high = -np.inf, np.inf
+    kept, _, _ = _within(thresholds, fp, fn, n, -np.inf, np.inf, values, weights)
+    return _quantile(values, weights, kept, target)
+
+
+@compiled
+def _within(thresholds, fp, fn, n, low, high, values, weights):
+    """Copy the thresholds in an interval and their weights; their number, the weight below them, and theirs."""
+    below = 0.0
+    within = 0.0
+    kept = 0
+    for b in range(n):
+        weight = fp[b] + fn[b]
+        below += (thresholds[b] < low) * weight
+        if low <= thresholds[b] <= high:
+            values[kept], weights[kept] = thresholds[b], weight
+            within += weight
+            kept += 1
+    return kept, below, within
 
 
 @compiled
@@ -234,7 +249,11 @@ def _window(thresholds, fp, fn, n, target, values, weights):
 
 @compiled
 def _quantile(values, weights, n, target):
-    """The smallest value whose cumulative weight reaches the target, by quickselect; the largest if none does."""
+    """The smallest value whose cumulative weight reaches the target, by quickselect; the largest if none does.
+
+    Both loops end: the pivot is among the values, so that each round drops one at least; and every pass of the inner
+    one moves one of its ends.
+    """
     first, last = 0, n - 1
     below = 0.0
     pivot = values[0]

@@ -44,8 +44,10 @@ class KinkPath:
         self._start: StepEvaluation | None = evaluate_at(lines, 0.0)
         start = self._start
         below = sums[level] - self._u[level]
-        # step, AUM, its slope and the size of its terms; the level and the sum of u below it; the last crossing
-        self._state = np.array([0.0, start.aum, start.slope, start.size, level, below, 0.0])
+        # step, AUM, its slope and the size of its terms; the level and the sum of u below it; the last crossing; and how
+        # many crossings are left: the level is one of the two lines, and two lines cross once
+        crossings = sums.size * (sums.size - 1) / 2
+        self._state = np.array([0.0, start.aum, start.slope, start.size, level, below, 0.0, crossings])
         self._near = np.arange(0)  # lines that can meet the level
         self._end = 0.0  # up to this step
 
@@ -72,7 +74,7 @@ class KinkPath:
         level = int(self._state[4])
         all_lines = np.arange(slope.size)
         _, step = _next_crossing(intercept, slope, all_lines, self._is_below, level, self._state[6])
-        if step == np.inf:
+        if step == np.inf or self._state[7] == 0.0:
             self._near, self._end = all_lines[:0], np.inf
             return
         distance = np.abs((intercept - intercept[level]) + step * (slope - slope[level]))
@@ -97,7 +99,7 @@ def _follow(intercept, slope, u, near, is_below, target, weights, state, end, ti
     level, below = int(state[4]), state[5]
     now = state[6]
     is_full = False
-    while True:
+    while state[7] > 0.0:
         m, now_next = _next_crossing(intercept, slope, near, is_below, level, now)
         if now_next > end or now_next == np.inf:
             break
@@ -121,6 +123,7 @@ def _follow(intercept, slope, u, near, is_below, target, weights, state, end, ti
         if change != 0.0:
             rows[2, found - 1] = bend if abs(bend) > flat * size else 0.0
         level, below = _cross_level(u, is_below, level, below, m, target)
+        state[7] -= 1.0
     state[0], state[1], state[2], state[3] = step, aum, bend, size
     state[4], state[5] = level, below
     state[6] = now

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucmax.aum.line_search.convex import MAX_BISECTIONS
 from aucmax.aum.line_search.thresholds import ThresholdLines, evaluate_at
 from aucmax.aum.line_search.walk import AUM, SLOPE, STEP
 from aucmax.aum.value import TIED
@@ -44,8 +45,10 @@ class LinePenalty(NamedTuple):
         slope_low = evaluate_at(lines, 0.0).slope
         slope_high = np.inf
         low, high = 0.0, max(self.minimum(slope_low), 0.0)
-        while high - low > TIED * high and slope_low < slope_high:
+        for _ in range(MAX_BISECTIONS):
             step = 0.5 * (low + high)
+            if high - low <= TIED * high or slope_low >= slope_high:
+                break
             slope = evaluate_at(lines, step).slope
             minimum = self.minimum(slope)
             if minimum <= step:

@@ -100,13 +100,12 @@ def _sort_after_step(intercept, slope, step, tied, order, gaps):
     for i in range(1, order.size):
         h = order[i]
         j = i
-        gap, slack = _gap(intercept, slope, step, tied, order[j - 1], h)
-        while gap < -slack:
+        while j > 0:
+            gap, slack = _gap(intercept, slope, step, tied, order[j - 1], h)
+            if not gap < -slack:
+                break
             order[j] = order[j - 1]
             j -= 1
-            if j == 0:
-                break
-            gap, slack = _gap(intercept, slope, step, tied, order[j - 1], h)
         order[j] = h
     for i in range(1, order.size):
         gap, slack = _gap(intercept, slope, step, tied, order[i - 1], order[i])

@@ -160,7 +160,11 @@ def _swap(ranked, r, tiny):
 
 @compiled
 def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, rows):
-    """Fill the table with the next rows, one for all crossings that are tied; returns how many rows are filled."""
+    """Fill the table with the next rows, one for all crossings that are tied; returns how many rows are filled.
+
+    Every pass swaps two neighbours of which the steeper was below, and no crossing is left between the two: a pair is
+    swapped at most once, so that there are at most n (n - 1) / 2 passes, whatever the rounding.
+    """
     step, aum, slope, size, pairs = state[0], state[1], state[2], state[3], state[4]
     root = levels[-1]
     weights = ranked[-1, 4] - ranked[1, 4]
