@@ -9,6 +9,8 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 
+ROUNDING = 4 * np.finfo(float).eps  # relative rounding error of a few operations
+
 
 @dataclass(frozen=True)
 class ElasticNet:
@@ -48,12 +50,17 @@ class ElasticNet:
         """argmin_w |w - u|^2/2 + eta * value(w)."""
         return soft_threshold(u, eta * self.l1) / (1.0 + eta * self.l2)
 
-    def fenchel_gap(self, w: np.ndarray, u: np.ndarray) -> float:
-        """value(w) + conjugate(u) - w.u, computed as a sum of non-negative terms; requires l2 > 0."""
+    def fenchel_gap(self, w: np.ndarray, u: np.ndarray, error: np.ndarray | float = 0.0) -> float:
+        """value(w) + conjugate(u) - w.u as a sum of non-negative terms, the largest for any u within `error`; l2 > 0.
+
+        As a function of u_j it has slope -step_j and curvature at most 1/l2.
+        """
         nearest = soft_threshold(u, self.l1) / self.l2
         step = w - nearest
         slack = self.l1 * np.abs(w) - w * np.clip(u, -self.l1, self.l1)
-        return float(0.5 * self.l2 * (step @ step) + slack.sum())
+        gap = float(0.5 * self.l2 * (step @ step) + slack.sum())
+        doubt = error + ROUNDING * (np.abs(u) + self.l2 * np.abs(w))
+        return gap + float((np.abs(step) * doubt).sum() + 0.5 / self.l2 * (doubt @ doubt))
 
 
 @dataclass(frozen=True)
@@ -75,10 +82,14 @@ class Ball:
         """The nearest point of the ball, regardless of eta."""
         return project_l2(u, self.radius) if self.norm == 2 else project_l1(u, self.radius)
 
-    def fenchel_gap(self, w: np.ndarray, u: np.ndarray) -> float:
-        """conjugate(u) - w.u, the conjugate being the radius times the dual norm of u."""
-        dual = np.linalg.norm(u) if self.norm == 2 else np.abs(u).max(initial=0.0)
-        return max(0.0, float(self.radius * dual - w @ u))
+    def fenchel_gap(self, w: np.ndarray, u: np.ndarray, error: np.ndarray | float = 0.0) -> float:
+        """conjugate(u) - w.u, the largest for any u within `error`; the conjugate is radius times the dual norm."""
+        doubt = error + ROUNDING * np.abs(u)
+        largest = float(self.radius * self._dual_norm(u) - w @ u)
+        return max(0.0, largest) + float(self.radius * self._dual_norm(doubt) + np.abs(w) @ doubt)
+
+    def _dual_norm(self, u: np.ndarray) -> float:
+        return float(np.linalg.norm(u) if self.norm == 2 else np.abs(u).max(initial=0.0))
 
 
 def project_l2(u: np.ndarray, radius: float) -> np.ndarray:

@@ -86,7 +86,7 @@ class LinearRanker(Ranker):
     def _store_weights(self, data: Data, coef: np.ndarray, class_weight: Any = None) -> None:
         """Store weights in the units of X, and the intercept that puts zero midway between the class means."""
         w = coef / data.scale
-        midpoint = (data.raw_means @ w).mean()
+        midpoint = data.midpoint(w)
         shift = 0.0 if class_weight is None else intercept_shift(data, coef, class_weight, self.classes_)
         self.coef_ = w[None, :]
         self.intercept_ = np.array([shift - midpoint])

@@ -201,7 +201,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         alpha = float(path.alphas[choose_alpha(path.auc, self.choice)])
         solution = path.solver.solve(Problem(data, path.loss, candidate.settings.penalty(alpha)))
         w = solution.coef / data.scale
-        offset = -float((data.raw_means @ w).mean())
+        offset = -float(data.midpoint(w))
         term = Term("linear", w) if made is None else Term(made.kernel.name, made.T @ w, made.gamma, made.coordinates)
         return KernelScore(landmarks, (term,), offset), solution
 

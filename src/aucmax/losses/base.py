@@ -24,6 +24,10 @@ class Loss(ABC):
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w and its gradient, or a subgradient."""
 
+    def gradient_error(self, data: Any, w: np.ndarray) -> np.ndarray | float:
+        """A bound on the rounding error of every entry of the gradient; zero if the loss has none."""
+        return 0.0
+
     @abstractmethod
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """A lower bound on min_w loss(w) + l1 |w|_1."""

@@ -23,11 +23,29 @@ class Squared(Loss):
         shortfall = 1.0 - w @ data.delta
         return 0.5 * float(w @ Sw + shortfall**2), Sw - shortfall * data.delta
 
+    def gradient_error(self, data: Any, w: np.ndarray) -> np.ndarray:
+        """A bound on the rounding error of the gradient (docs/mathematics.md, section 5).
+
+        Sw is a sum of |x_ij| |x_ik| |w_k| over rows and columns, which Cauchy-Schwarz bounds by root mean squares;
+        those of the centred rows if the scatter matrix is available.
+        """
+        size = np.sqrt(data.variances) if data.full else data.root_mean_squares
+        absolute = np.abs(w)
+        within = size * float(size @ absolute)
+        delta = np.abs(data.delta)
+        shortfall = abs(1.0 - float(w @ data.delta))
+        between = shortfall * (size + delta) + delta * float(absolute @ (size + delta))
+        means = np.abs(data.means).max(axis=0)  # rounded when the moments of parts are merged
+        of_means = shortfall * means + delta * float(absolute @ means)
+        return (
+            rounding_of_sum(data.raw_moments.n_rows + data.dim) * (within + between) + rounding_of_sum(0) * of_means
+        )
+
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """A lower bound on min_w loss(w) + l1 |w|_1, from scaled residuals (docs/mathematics.md, section 5)."""
         value, gradient = self.value_and_gradient(data, w)
         shortfall = 1.0 - float(w @ data.delta)
-        steepest = np.abs(gradient).max(initial=0.0)
+        steepest = (np.abs(gradient) + self.gradient_error(data, w)).max(initial=0.0)
         feasible = l1 / steepest if steepest > 0 else 1.0
         best = shortfall / (2.0 * value) if value > 0 else 1.0
         tau = max(0.0, min(feasible, best, 1.0))
@@ -39,7 +57,21 @@ class Squared(Loss):
         if not data.full:
             return value
         hessian = data.within + np.outer(data.delta, data.delta)
-        return 0.5 * float(gradient @ (np.linalg.pinv(hessian, hermitian=True, rcond=1e-13) @ gradient))
+        inverse = np.linalg.pinv(hessian, hermitian=True, rcond=1e-13)
+        error = self.gradient_error(data, w)
+        size = np.sqrt(max(float(gradient @ inverse @ gradient), 0.0)) + np.sqrt(
+            float(error @ np.abs(inverse) @ error)
+        )
+        return 0.5 * float(size**2)
+
+
+def rounding_of_sum(terms: float) -> float:
+    """Relative rounding error of a sum, which grows as the root of the number of terms.
+
+    Only with negligible probability is it larger (Higham, Mary. "A New Approach to Probabilistic Rounding Error
+    Analysis." SIAM J. Sci. Comput. 2019); the worst case would grow as the number of terms.
+    """
+    return (4.0 + 2.0 * terms**0.5) * np.finfo(float).eps
 
 
 def within_product(data: Any, w: np.ndarray) -> np.ndarray:

@@ -53,6 +53,31 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
     return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
+def mostly_stored(X: Any) -> np.ndarray:
+    """For each column, whether `shifted_columns` is cheap: at least half of its entries are stored."""
+    if isinstance(X, LazyFeatures):
+        return np.zeros(X.shape[1], dtype=bool)
+    if not sparse.issparse(X):
+        return np.ones(X.shape[1], dtype=bool)
+    return 2 * np.bincount(X.indices, minlength=X.shape[1]) >= X.shape[0]
+
+
+def shifted_columns(X: Any, shift: np.ndarray) -> Any:
+    """X minus `shift` in double precision; a CSR matrix gets new entries only in columns with a nonzero shift."""
+    if not sparse.issparse(X):
+        return X - shift
+    moved = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
+    columns = np.flatnonzero(shift)
+    place = np.full(X.shape[1], -1)
+    place[columns] = np.arange(columns.size)
+    at = place[X.indices]
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    missing = np.ones((X.shape[0], columns.size), dtype=bool)
+    missing[row[at >= 0], at[at >= 0]] = False
+    i, j = np.nonzero(missing)
+    return moved + sparse.csr_array((-shift[columns[j]], (i, columns[j])), shape=X.shape) if i.size else moved
+
+
 def stacked(above: Any, below: Any) -> Any:
     """Two tables stacked vertically."""
     if sparse.issparse(above) or sparse.issparse(below):

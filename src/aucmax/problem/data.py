@@ -9,17 +9,30 @@ from typing import Any
 import numpy as np
 from sklearn.utils import assert_all_finite
 
-from aucmax.numerics.matrix import as_rows, dot, scaled_columns, squared_norms, transposed_dot
+from aucmax.numerics.matrix import (
+    as_rows,
+    dot,
+    mostly_stored,
+    scaled_columns,
+    shifted_columns,
+    squared_norms,
+    transposed_dot,
+)
 from aucmax.problem.moments import Moments
 
 SMALLEST = 1e-150  # smallest magnitude whose square keeps full precision
+FAR = 100.0  # spreads between zero and a column from which on its rows are shifted
+FAR_WITH_SCATTER = 1e4  # the same if the rows are used only for the scatter matrix, which is centred anyway
+CONSTANT = 1e-10  # relative spread up to which a column counts as constant
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """Rows, labels -1/+1, weights, and the class statistics of all rows seen.
 
-    X is kept as the user passed it. Everything else is in scaled units: column j divided by `scale[j]`.
+    X is kept as the user passed it, except that columns far from zero relative to their spread are shifted: only
+    differences of rows matter to a pairwise loss, and their digits would be lost in products. Everything else is in
+    scaled units: column j divided by `scale[j]`.
 
     Parameters
     ----------
@@ -30,6 +43,8 @@ class Data:
         Class statistics of all rows seen, in the units of X.
     scale : array of shape (dim,)
         What the columns of X are divided by.
+    shift : array of shape (dim,), or 0.0
+        What has been subtracted from the columns as the user passed them.
     """
 
     X: Any
@@ -37,13 +52,18 @@ class Data:
     weight: np.ndarray
     raw_moments: Moments
     scale: np.ndarray
+    shift: np.ndarray | float = 0.0
 
     @classmethod
     def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, full: bool) -> Data:
         """Rows with their own statistics, checked to be finite; `full` for the whole scatter matrix."""
         moments = Moments.of(X, y, weight, full=full)
         check_finite(moments, X)
-        return cls(X, y, weight, moments, column_scale(moments, standardize))
+        shift = _far_centres(moments, X)
+        if shift.any():
+            X = shifted_columns(X, shift)
+            moments = Moments.of(X, y, weight, full=full)
+        return cls(X, y, weight, moments, column_scale(moments, standardize, shift), shift)
 
     @classmethod
     def of_batch(cls, X: Any, y: np.ndarray, weight: np.ndarray, seen: Moments, *, standardize: bool) -> Data:
@@ -51,15 +71,16 @@ class Data:
         return cls(X, y, weight, seen, column_scale(seen, standardize))
 
     @classmethod
-    def of_moments(cls, moments: Moments, *, standardize: bool) -> Data:
-        """Full moments without any rows, which is all that the squared loss needs."""
+    def of_moments(cls, moments: Moments, *, standardize: bool, shift: np.ndarray | float = 0.0) -> Data:
+        """Full moments of rows minus `shift`, without the rows: all that the squared loss needs."""
         nothing = np.empty(0)
-        return cls(np.empty((0, moments.delta.size)), nothing, nothing, moments, column_scale(moments, standardize))
+        scale = column_scale(moments, standardize, shift)
+        return cls(np.empty((0, moments.delta.size)), nothing, nothing, moments, scale, shift)
 
     def without_rows(self) -> Data:
         """The statistics and the scale alone."""
         nothing = np.empty(0)
-        return Data(np.empty((0, self.dim)), nothing, nothing, self.raw_moments, self.scale)
+        return Data(np.empty((0, self.dim)), nothing, nothing, self.raw_moments, self.scale, self.shift)
 
     @property
     def n(self) -> int:
@@ -101,6 +122,11 @@ class Data:
     def variances(self) -> np.ndarray:
         """Diagonal of S."""
         return self.raw_moments.variances / self.scale**2
+
+    @cached_property
+    def root_mean_squares(self) -> np.ndarray:
+        """sqrt(sum_i r_i x_ij^2) of every column: its spread, and its distance from zero."""
+        return np.sqrt(self.variances + (self.means**2).sum(axis=0))
 
     @cached_property
     def r(self) -> np.ndarray:
@@ -151,7 +177,11 @@ class Data:
 
     def permuted(self, order: np.ndarray) -> Data:
         """The same rows in another order."""
-        return Data(self.X[order], self.y[order], self.weight[order], self.raw_moments, self.scale)
+        return Data(self.X[order], self.y[order], self.weight[order], self.raw_moments, self.scale, self.shift)
+
+    def midpoint(self, w: np.ndarray) -> Any:
+        """The score midway between the class means, of weights w (a column each) for rows as the user passed them."""
+        return (self.raw_means @ w).mean(axis=0) + (self.shift + np.zeros(self.dim)) @ w
 
     def scores(self, w: np.ndarray) -> np.ndarray:
         """w.x for every row."""
@@ -177,22 +207,34 @@ def check_finite(moments: Moments, X: Any) -> None:
         )
 
 
-def column_scale(moments: Moments, standardize: bool = True) -> np.ndarray:
+def _far_centres(moments: Moments, X: Any) -> np.ndarray:
+    """Midpoints of the class means of columns far from zero relative to their spread, zero for the others."""
+    midpoint = 0.5 * moments.pos.mean + 0.5 * moments.neg.mean
+    spread = np.sqrt(moments.variances) + np.abs(moments.delta)
+    far = np.abs(midpoint) > (FAR_WITH_SCATTER if moments.full else FAR) * spread
+    if far.any():
+        far &= mostly_stored(X)
+    return np.where(far, midpoint, 0.0)
+
+
+def column_scale(moments: Moments, standardize: bool = True, shift: np.ndarray | float = 0.0) -> np.ndarray:
     """Class-pooled standard deviations: roots of the mean of the two class variances; ones if not `standardize`.
 
     A column that is constant within both classes is scaled by the distance between its class means; one that is
-    constant altogether, and therefore useless, by its magnitude.
+    constant altogether, and therefore useless, by its magnitude. The magnitude is that before the shift.
     """
     if not standardize:
         return np.ones(moments.delta.size)
     spread = np.sqrt(moments.variances / 2)
     between = np.abs(moments.delta) / 2
-    magnitude = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
-    constant = spread <= 1e-10 * magnitude
+    magnitude = np.maximum(np.abs(moments.pos.mean + shift), np.abs(moments.neg.mean + shift))
+    constant = spread <= CONSTANT * magnitude
     scale = np.where(constant, between, spread)
-    return np.where(scale > 1e-10 * magnitude, scale, np.where(magnitude > 0, magnitude, 1.0))
+    return np.where(scale > CONSTANT * magnitude, scale, np.where(magnitude > 0, magnitude, 1.0))
 
 
 def automatic_alpha(data: Data) -> float:
     """tr(S) max(0.03/dim, 1/n): close to the best on most tables (docs/mathematics.md, section 6)."""
-    return float(data.variances.sum()) * max(0.03 / data.scale.size, 1.0 / data.raw_moments.n) or 1.0
+    magnitude = np.abs(data.raw_means + data.shift).max(axis=0) / data.scale
+    varying = np.sqrt(data.variances) > CONSTANT * magnitude  # what is smaller is rounding error
+    return float(data.variances[varying].sum()) * max(0.03 / data.scale.size, 1.0 / data.raw_moments.n) or 1.0

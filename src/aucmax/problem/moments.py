@@ -133,6 +133,11 @@ class Moments:
         return pos / (self.pos.weight or 1.0) + neg / (self.neg.weight or 1.0)
 
     @property
+    def n_rows(self) -> float:
+        """Number of rows."""
+        return self.pos.count + self.neg.count
+
+    @property
     def n(self) -> float:
         """Number of rows, a weight of k counting as k rows; at least the row count, since weights may sum to 1."""
         return max(self.pos.weight + self.neg.weight, self.pos.count + self.neg.count)

@@ -228,4 +228,4 @@ def _in_units_of_features(stream: Stream | None, dim: int) -> tuple[list[float],
         return [0.0] * dim, 0.0
     data = stream.problem.data
     w = stream.coef / data.scale
-    return w.tolist(), -float((data.raw_means @ w).mean())
+    return w.tolist(), -float(data.midpoint(w))

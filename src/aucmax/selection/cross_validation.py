@@ -93,7 +93,7 @@ def score_fold(
     weight = table.weight[test]
     class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
     aucs = [auc_of_classes(some[pos], some[~pos], *class_weights) for some in scores]
-    scores -= (data.raw_means @ weights).mean(axis=0)[:, None]
+    scores -= data.midpoint(weights)[:, None]
     return scores, aucs
 
 

@@ -162,7 +162,9 @@ class Solver(BaseEstimator, ABC):
             aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
             record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
             trace.records.append(record)
-            converged = self.certified and gap <= self.tol * max(objective, 0.0)  # rounding
+            converged = (
+                self.certified and np.isfinite(objective) and gap <= self.tol * max(objective, 0.0)
+            )  # rounding
             stopped = callback is not None and callback(record)
             if converged or stopped or state.ended or not np.isfinite(objective):
                 break

@@ -7,7 +7,7 @@ elastic net is solved by column descent (column_descent.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +26,10 @@ class CGState(State):
     residual: np.ndarray  # minus the gradient of P
     norm2: float  # inner product of the residual and the preconditioned residual
     p: np.ndarray  # search direction
+
+    @property
+    def ended(self) -> bool:
+        return not 0.0 < self.norm2 < np.inf
 
 
 @dataclass(repr=False, kw_only=True)
@@ -58,7 +62,7 @@ class CG(Solver):
             return state.sweep(problem)
         diagonal = _diagonal(problem)
         for _ in range(self.iterations):
-            if state.norm2 <= 0.0:
+            if state.ended:
                 break
             state = _iteration(problem, state, diagonal)
         return state
@@ -66,7 +70,10 @@ class CG(Solver):
 
 def _iteration(problem: Problem, state: CGState, diagonal: np.ndarray) -> CGState:
     Hp = _product(problem, state.p)
-    step = state.norm2 / float(state.p @ Hp)
+    curvature = float(state.p @ Hp)
+    if not curvature > 0.0:  # only rounding error is left of it
+        return replace(state, norm2=0.0)
+    step = state.norm2 / curvature
     residual = state.residual - step * Hp
     z = residual / diagonal
     norm2 = float(residual @ z)

@@ -35,6 +35,10 @@ EXACT_COST = 2400
 class ExactState(State):
     """The weights; only the elastic net needs more, see `GramDescentState`."""
 
+    @property
+    def ended(self) -> bool:
+        return True
+
 
 @dataclass(repr=False, kw_only=True)
 class Exact(Solver):

@@ -68,7 +68,7 @@ def _without_rows(seen: ClassMoments, gone: ClassMoments, name: str) -> ClassMom
     noise = NOISE * share * seen.weight * (spread * size + NOISE * size**2)
     _check_variance(seen, gone, noise, name)
     constant = _diagonal(left.scatter) <= noise
-    _warn_of_lost_digits(np.where(constant, 0.0, noise) / np.maximum(_diagonal(left.scatter), noise))
+    _warn_of_lost_digits(np.where(constant, 0.0, noise) / np.where(constant, 1.0, _diagonal(left.scatter)))
     mean = np.where(np.abs(left.mean) <= NOISE * share * size, 0.0, left.mean)
     return replace(left, mean=mean, scatter=_without_constant(left.scatter, constant))
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from aucmax.numerics.matrix import columns_added, is_sparse, stacked
+from aucmax.numerics.matrix import columns_added, dense, is_sparse, shifted_columns, stacked
 from aucmax.numerics.threads import threads_for
-from aucmax.problem.data import Data, check_finite
+from aucmax.problem.data import FAR, Data, check_finite
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution
@@ -52,6 +52,9 @@ class Stream:
         Number of batches seen.
     buffer : LabeledData, optional
         The latest rows, while only one class has been seen.
+    shift : array of shape (dim,), or 0.0
+        What is subtracted from the rows before their moments are added, if the solver needs only moments: where the
+        columns are in the first batch. Moments of columns far from zero would lose digits whenever they are merged.
     """
 
     solver: Solver
@@ -63,6 +66,7 @@ class Stream:
     solution: Solution | None = None
     batches: int = 0
     buffer: LabeledData | None = None
+    shift: np.ndarray | float = 0.0
 
     @classmethod
     def start(cls, dim: int, solver: Solver, rng: np.random.Generator) -> Stream:
@@ -82,6 +86,10 @@ class Stream:
         self._check_solver(solver)
         table = table.weighted()
         before = self.widened(table.X.shape[1])
+        if solver.from_moments:
+            if self.batches == 0:
+                before = replace(before, shift=_location(table.X))
+            table = before._shifted(table)
         moments = add_rows(before.moments, *table, solver.forgetting_factor())
         check_finite(moments, table.X)
         if solver.from_moments:
@@ -91,7 +99,7 @@ class Stream:
     def retract(self, table: LabeledData, spec: ProblemSpec, solver: Solver) -> Stream:
         """The stream as if it had never seen these rows; for solvers that need only moments."""
         self._check_solver(solver)
-        return self._solved(remove_rows(self.moments, *table.weighted()), spec, solver)
+        return self._solved(remove_rows(self.moments, *self._shifted(table.weighted())), spec, solver)
 
     def widened(self, dim: int) -> Stream:
         """The stream padded to `dim` columns, of which the new ones were zero so far."""
@@ -100,14 +108,20 @@ class Stream:
         if self.moments.full:
             _check_scatter_size(dim)
         buffer = self.buffer and self.buffer._replace(X=columns_added(self.buffer.X, dim))
-        return replace(self, moments=add_columns(self.moments, dim), buffer=buffer)
+        shift = np.pad(self.shift, (0, dim - self.moments.delta.size)) if np.ndim(self.shift) else self.shift
+        return replace(self, moments=add_columns(self.moments, dim), buffer=buffer, shift=shift)
+
+    def _shifted(self, table: LabeledData) -> LabeledData:
+        return table._replace(X=shifted_columns(table.X, self.shift)) if np.any(self.shift) else table
 
     def _solved(self, moments: Moments, spec: ProblemSpec, solver: Solver) -> Stream:
         """The stream with the solution for all rows seen, from their moments."""
         after = replace(self, moments=moments, batches=self.batches + 1, problem=None, solution=None)
         if not _has_both_classes(moments):
             return after
-        problem, alpha = make_problem(spec, Data.of_moments(moments, standardize=spec.standardize), solver)
+        problem, alpha = make_problem(
+            spec, Data.of_moments(moments, standardize=spec.standardize, shift=self.shift), solver
+        )
         with threads_for(problem.data.dim):
             solution = solver.solve(problem, rng=self._rng())
         return replace(after, problem=problem, alpha=alpha, solution=replace(solution, state=None))
@@ -153,6 +167,18 @@ class Stream:
                 f"a stream of {self.solver} cannot continue with {solver}; restore its settings, or start a new "
                 "stream with a clone of the model"
             )
+
+
+def _location(X: Any) -> np.ndarray:
+    """The means of columns whose values are all far from zero relative to their range, zero for other columns."""
+    rows = dense(X)
+    if rows.shape[0] == 0:
+        return np.zeros(rows.shape[1])
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    middle = 0.5 * low + 0.5 * high
+    with np.errstate(invalid="ignore"):  # `check_finite` reports NaN and infinity
+        far = np.abs(middle) > FAR * (high - low)
+    return np.where(far & np.isfinite(middle), middle, 0.0)
 
 
 def _has_both_classes(moments: Moments) -> bool:
