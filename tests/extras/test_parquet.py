@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import subprocess
 import sys
 
 import numpy as np
@@ -129,3 +130,19 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch, name):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=r"pip install 'aucmax\[files\]'"):
         read(tmp_path / name)
+
+
+@pytest.mark.parametrize("offset", [4_000_000, 100_000, -5])
+def test_offsets_outside_of_the_file_are_refused(tmp_path, offset):
+    """In a process of its own: following such an offset ends it."""
+    path = tmp_path / "a.arrow"
+    feather.write_feather(pa.table({"text": ["one", "three", "fifteen"]}), str(path), compression="uncompressed")
+    offsets = np.array([0, 3, 8, 15], dtype=np.int32).tobytes()
+    content = path.read_bytes()
+    assert content.count(offsets) == 1
+    damaged = np.array([0, 3, offset, 15], dtype=np.int32).tobytes()
+    path.write_bytes(content.replace(offsets, damaged))
+    script = "import sys; from aucmax.tables import read; read(sys.argv[1])"
+    result = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "a.arrow is not a valid Arrow file" in result.stderr

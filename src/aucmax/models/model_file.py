@@ -17,6 +17,8 @@ from aucmax.tables.atomic_write import atomic_write
 
 FORMAT = "aucmax-model"
 VERSION = 1
+MAX_BYTES = 1 << 28  # of a model file that is loaded
+_BLOCK_BYTES = 1 << 16
 
 
 class ModelFileError(ValueError):
@@ -48,13 +50,20 @@ def save(model: SavedModel, path: str | Path) -> None:
         file.write(_format_json(content, levels=2))
 
 
-def load(path: str | Path) -> SavedModel:
+def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> SavedModel:
     """Read a model, validating every field of the file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    max_bytes : int
+        The largest file that is read: 256 MiB by default.
 
     Raises
     ------
     ModelFileError
-        If the file is truncated, modified, of another version, or not a model.
+        If the file is truncated, modified, too large, of another version, or not a model.
 
     Examples
     --------
@@ -64,9 +73,24 @@ def load(path: str | Path) -> SavedModel:
     aucmax.models.model_file.ModelFileError: new.json: format version 99; this aucmax reads 1, so update aucmax
     """
     try:
-        return _from_content(_parse(Path(path).read_bytes()))
+        return _from_content(_parse(_read_bytes(path, max_bytes)))
     except ValueError as error:
         raise ModelFileError(f"{path}: {error}") from None
+    except MemoryError:
+        raise MemoryError(f"{path} needs more memory than there is, or is damaged") from None
+
+
+def _read_bytes(path: str | Path, max_bytes: int) -> bytes:
+    """The whole file, unless it is too large or does not begin like a model: it may be a device without end."""
+    content = bytearray()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            if not content and not block.lstrip().startswith(b"{"):
+                raise ValueError("not an aucmax model file")
+            content += block
+            if len(content) > max_bytes:
+                raise ValueError(f"larger than {max_bytes} bytes; if that is right, load it with a larger max_bytes")
+    return bytes(content)
 
 
 def _format_json(content: dict[str, Any], levels: int, indent: str = "") -> str:

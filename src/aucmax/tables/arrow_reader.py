@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,15 @@ _DOUBLE_DIGITS = 15  # decimal digits that float64 always holds
 def read_parquet(path: str | Path, *, rows: int) -> Iterator[Table]:
     """Read a Parquet file as tables of at most `rows` rows."""
     parquet = _import("pyarrow.parquet")
-    with _open(parquet.ParquetFile, path, "Parquet") as file:
-        check_distinct_names(file.schema_arrow.names, path)
-        yield from (_as_table(batch) for batch in file.iter_batches(batch_size=rows) if len(batch))
+    with _describe_errors(path, "Parquet"):
+        file = parquet.ParquetFile(path)
+        names = file.schema_arrow.names
+    check_distinct_names(names, path)
+    with file, _describe_errors(path, "Parquet"):
+        for batch in file.iter_batches(batch_size=rows):
+            batch.validate(full=True)
+            if len(batch):
+                yield _as_table(batch)
 
 
 def read_arrow(path: str | Path, *, rows: int) -> Iterator[Table]:
@@ -34,9 +40,13 @@ def read_arrow(path: str | Path, *, rows: int) -> Iterator[Table]:
     ipc = _import("pyarrow.ipc")
     with open(path, "rb") as stream:
         opener = ipc.open_file if stream.read(6) == b"ARROW1" else ipc.open_stream
-    with _import("pyarrow").memory_map(str(path)) as source, _open(opener, source, "Arrow", path) as file:
-        check_distinct_names(file.schema.names, path)
+    with _describe_errors(path, "Arrow"):
+        file = opener(_import("pyarrow").memory_map(str(path)))
+        names = file.schema.names
+    check_distinct_names(names, path)
+    with file, _describe_errors(path, "Arrow"):
         for batch in _batches(file):
+            batch.validate(full=True)  # offsets of a damaged file may point outside of it
             yield from (_as_table(batch.slice(start, rows)) for start in range(0, len(batch), rows))
 
 
@@ -47,11 +57,16 @@ def _import(module: str) -> Any:
         raise ImportError("Parquet and Arrow files need pyarrow: pip install 'aucmax[files]'") from None
 
 
-def _open(opener: Any, source: Any, format: str, path: str | Path | None = None) -> Any:
+@contextmanager
+def _describe_errors(path: str | Path, format: str) -> Iterator[None]:
+    """Turn whatever pyarrow raises for damaged files into a ValueError that names the file."""
     try:
-        return opener(source)
-    except ValueError as error:  # pyarrow's ArrowInvalid is a subclass
-        raise ValueError(f"{path or source} is not a valid {format} file: {error}") from None
+        yield
+    except Exception as error:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) is not None:
+            raise  # described by the caller, or from the operating system
+        message = str(error) or type(error).__name__
+        raise ValueError(f"{path} is not a valid {format} file: {message}") from None
 
 
 def _batches(file: Any) -> Iterator[Any]:

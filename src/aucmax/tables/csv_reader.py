@@ -9,6 +9,7 @@ where they are missing values. Files may be compressed (`.gz`, `.bz2`, `.xz`). T
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -18,13 +19,14 @@ import numpy as np
 
 from aucmax.tables.cells import STRING_DTYPE
 from aucmax.tables.compression import open_text
+from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table, check_distinct_names
 
 DELIMITERS = ",;\t"
 UNNAMED = "unnamed column"
 
 
-def read_chunks(path: str | Path, *, rows: int) -> Iterator[Table]:
+def read_chunks(path: str | Path, *, rows: int, limits: ReadLimits | None = None) -> Iterator[Table]:
     """Read a CSV file as tables of at most `rows` rows, all columns as strings.
 
     Examples
@@ -33,14 +35,14 @@ def read_chunks(path: str | Path, *, rows: int) -> Iterator[Table]:
     >>> [table.columns["name"].tolist() for table in read_chunks("people.csv", rows=10)]
     [['Ann; B.', 'Carl']]
     """
-    with open_text(path) as stream:
+    with open_text(path, limits) as stream:
         yield from _read_tables(stream, path, rows)
 
 
 def _read_tables(stream: IO[str], path: str | Path, rows: int) -> Iterator[Table]:
-    first_lines = _read_up_to_header(stream, path)
-    reader = csv.reader(chain(first_lines, stream), delimiter=_delimiter(first_lines[-1]), strict=True)
-    records = _check_records(reader, path)
+    header, n_blank = _read_header(stream, path)
+    reader = csv.reader(chain([header], stream), delimiter=_delimiter(header), strict=True)
+    records = _check_records(reader, n_blank, path)
     names = _column_names(next(records), path)
     n_read = 0
     while chunk := list(islice(records, rows)):
@@ -51,21 +53,28 @@ def _read_tables(stream: IO[str], path: str | Path, rows: int) -> Iterator[Table
 
 
 def _delimiter(header: str) -> str:
-    """The delimiter that splits the header into the most fields."""
-    return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter))))
+    """The delimiter that splits the header into the most fields.
+
+    Not counted by `csv.reader`, which refuses fields of more than 131,072 characters, as a wide header is when it is
+    not split.
+    """
+
+    def count(delimiter: str) -> int:
+        quoted_field = rf'(^|{delimiter})"(?:[^"]|"")*"'
+        return re.sub(quoted_field, r"\1", header).count(delimiter)
+
+    return max(DELIMITERS, key=count)
 
 
-def _read_up_to_header(stream: IO[str], path: str | Path) -> list[str]:
-    """Leading blank lines, and the header."""
-    lines = []
-    for line in stream:
-        lines.append(line)
+def _read_header(stream: IO[str], path: str | Path) -> tuple[str, int]:
+    """The header, and the number of blank lines before it."""
+    for n_blank, line in enumerate(stream):
         if line.strip():
-            return lines
+            return line, n_blank
     raise ValueError(f"{path} is empty")
 
 
-def _check_records(reader: Any, path: str | Path) -> Iterator[list[str]]:
+def _check_records(reader: Any, n_blank: int, path: str | Path) -> Iterator[list[str]]:
     """The records, all of the same length; a blank line counts as a missing value if there is one column."""
     width = 0
     try:
@@ -75,9 +84,11 @@ def _check_records(reader: Any, path: str | Path) -> Iterator[list[str]]:
             if record and len(record) == width:
                 yield record
             elif record:
-                raise ValueError(f"{path}, line {reader.line_num}: {len(record)} fields, but the header has {width}")
+                line = n_blank + reader.line_num
+                raise ValueError(f"{path}, line {line}: {len(record)} fields, but the header has {width}")
     except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: {error}; is a quotation mark not closed?") from None
+        line = n_blank + reader.line_num
+        raise ValueError(f"{path}, line {line}: {error}; is a quotation mark not closed?") from None
 
 
 def _column_names(header: list[str], path: str | Path) -> list[str]:

@@ -15,13 +15,20 @@ from scipy import sparse
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.compression import open_bytes
 from aucmax.tables.libsvm_parser import ParsedRows, parse_block
+from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table
 from aucmax.validation.params import Boolean, Integer, Option, check_param
 
 _BLOCK_BYTES = 1 << 22
 
 
-def read(path: str | Path, *, n_features: int | None = None, zero_based: bool | str = "auto") -> Table:
+def read(
+    path: str | Path,
+    *,
+    n_features: int | None = None,
+    zero_based: bool | str = "auto",
+    limits: ReadLimits | None = None,
+) -> Table:
     """Read a whole file.
 
     Parameters
@@ -32,6 +39,8 @@ def read(path: str | Path, *, n_features: int | None = None, zero_based: bool | 
         Number of columns; the largest index found if not given.
     zero_based : bool or "auto"
         Whether column indices start at 0; "auto" assumes it if an index 0 occurs.
+    limits : ReadLimits, optional
+        Limits on the length of a line and the decompressed size.
 
     Returns
     -------
@@ -49,13 +58,18 @@ def read(path: str | Path, *, n_features: int | None = None, zero_based: bool | 
     (array([ 1., -1.]), False)
     """
     _check_settings(n_features, zero_based)
-    rows = _concatenate(list(_parse_blocks(path, zero_based)))
+    rows = _concatenate(list(_parse_blocks(path, zero_based, limits)))
     shift, width = _column_layout([_index_range(rows)], n_features, zero_based, path)
     return _as_table(rows, shift, width, path)
 
 
 def read_chunks(
-    path: str | Path, *, rows: int, n_features: int | None = None, zero_based: bool | str = "auto"
+    path: str | Path,
+    *,
+    rows: int,
+    n_features: int | None = None,
+    zero_based: bool | str = "auto",
+    limits: ReadLimits | None = None,
 ) -> Iterator[Table]:
     """Read a file in chunks of `rows` rows, all of the same width, in bounded memory.
 
@@ -70,10 +84,10 @@ def read_chunks(
     """
     _check_settings(n_features, zero_based)
     needs_range = n_features is None or zero_based == "auto"
-    cached = list(_parse_blocks(path, zero_based)) if needs_range and is_pipe_or_device(path) else None
+    cached = list(_parse_blocks(path, zero_based, limits)) if needs_range and is_pipe_or_device(path) else None
 
     def blocks() -> Iterable[ParsedRows]:
-        return _parse_blocks(path, zero_based) if cached is None else cached
+        return _parse_blocks(path, zero_based, limits) if cached is None else cached
 
     ranges = [_index_range(block) for block in blocks()] if needs_range else []
     shift, width = _column_layout(ranges, n_features, zero_based, path)
@@ -154,9 +168,9 @@ def _concatenate(parts: list[ParsedRows]) -> ParsedRows:
     )
 
 
-def _parse_blocks(path: str | Path, zero_based: bool | str) -> Iterator[ParsedRows]:
+def _parse_blocks(path: str | Path, zero_based: bool | str, limits: ReadLimits | None) -> Iterator[ParsedRows]:
     line = 1
-    with open_bytes(path) as stream:
+    with open_bytes(path, limits) as stream:
         for block in _complete_lines(stream):
             rows, n_lines = parse_block(block, line, _known_shift(zero_based), path)
             yield rows
@@ -165,13 +179,12 @@ def _parse_blocks(path: str | Path, zero_based: bool | str) -> Iterator[ParsedRo
 
 def _complete_lines(stream: IO[bytes]) -> Iterator[bytes]:
     """Blocks that end at the end of a line."""
-    rest = b""
+    parts: list[bytes] = []  # joined once a line, so that a long line takes linear time
     while block := stream.read(_BLOCK_BYTES):
         cut = block.rfind(b"\n") + 1
         if cut:
-            yield rest + block[:cut]
-            rest = block[cut:]
-        else:
-            rest += block
-    if rest:
+            yield b"".join((*parts, block[:cut]))
+            parts = []
+        parts.append(block[cut:])
+    if rest := b"".join(parts):
         yield rest

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from scipy import sparse
 
 from aucmax.tables.cells import STRING_DTYPE
+from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table
 
 _CSR_ARRAYS = {"data", "indices", "indptr", "shape"}
 _INVALID_VALUES = (ValueError, TypeError, OverflowError)
-_UNREADABLE = (*_INVALID_VALUES, AttributeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
-def read(path: str | Path) -> Table:
+def read(path: str | Path, *, limits: ReadLimits | None = None) -> Table:
     """Read a dense matrix `X`, or a CSR matrix as `data`, `indices`, `indptr`, `shape`, with or without `y`.
 
     Files written by `scipy.sparse.save_npz` are read too, if the matrix is CSR.
@@ -29,7 +29,7 @@ def read(path: str | Path) -> Table:
     >>> table.X.shape, table.y
     ((2, 2), array([1, 0]))
     """
-    return as_table(read_arrays(path), path)
+    return as_table(read_arrays(path, limits), path)
 
 
 def as_table(arrays: dict[str, np.ndarray], path: str | Path) -> Table:
@@ -45,17 +45,37 @@ def as_table(arrays: dict[str, np.ndarray], path: str | Path) -> Table:
     return Table(X=X, y=y if y is None or y.dtype.kind != "U" else y.astype(STRING_DTYPE))
 
 
-def read_arrays(path: str | Path) -> dict[str, np.ndarray]:
+def read_arrays(path: str | Path, limits: ReadLimits | None = None) -> dict[str, np.ndarray]:
     """All arrays of a file."""
     with open(path, "rb") as stream:
+        if zipfile.is_zipfile(stream):
+            _check_size(path, limits or ReadLimits())
+        stream.seek(0)
         try:
-            with np.load(stream, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            if not all(isinstance(array, np.ndarray) for array in arrays.values()):
-                raise ValueError("it holds something else")
-        except _UNREADABLE as error:
-            raise ValueError(f"{path} is not an npz file of plain arrays: {error}") from None
+            return _load_arrays(stream)
+        except MemoryError:
+            raise
+        except Exception as error:  # NumPy evaluates headers, so damaged ones raise almost anything
+            message = str(error) or type(error).__name__
+            raise ValueError(f"{path} is not an npz file of plain arrays: {message}") from None
+
+
+def _load_arrays(stream: IO[bytes]) -> dict[str, np.ndarray]:
+    with np.load(stream, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+        raise ValueError("it holds something else")
     return arrays
+
+
+def _check_size(path: str | Path, limits: ReadLimits) -> None:
+    """Refuse an archive whose members are too large when decompressed; a damaged one is reported when it is read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except Exception:
+        return
+    limits.check_decompressed(size, path)
 
 
 def _as_csr(arrays: dict[str, np.ndarray], path: str | Path) -> sparse.csr_array:

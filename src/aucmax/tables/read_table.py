@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from aucmax.tables import arrow_reader, csv_reader, libsvm_reader, npz_reader
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.compression import OPENERS
+from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table, concatenate
 from aucmax.validation.params import Integer, Option, check_param
 
@@ -21,7 +23,6 @@ FORMATS = {
 CHUNK_ROWS = 65536
 _SEQUENTIAL = ("csv", "libsvm")  # read from the first byte to the last, so that a pipe will do
 _COLUMNAR: dict[str, Callable[..., Iterator[Table]]] = {
-    "csv": csv_reader.read_chunks,
     "parquet": arrow_reader.read_parquet,
     "arrow": arrow_reader.read_arrow,
 }
@@ -33,6 +34,7 @@ def read(
     format: str | None = None,
     n_features: int | None = None,
     zero_based: bool | str = "auto",
+    limits: ReadLimits | None = None,
 ) -> Table:
     """Read a whole file.
 
@@ -46,6 +48,8 @@ def read(
         For libsvm: the number of columns, when the largest index may not occur in this file.
     zero_based : bool or "auto"
         For libsvm: whether column indices start at 0.
+    limits : ReadLimits, optional
+        Limits on the length of a line and the decompressed size; refuses hostile files, and may be raised.
 
     Examples
     --------
@@ -61,13 +65,15 @@ def read(
     (4, 3)
     """
     format = _check_format(path, format)
-    if format == "npz":
-        return npz_reader.read(path)
-    if format == "libsvm":
-        chunks = iter([libsvm_reader.read(path, n_features=n_features, zero_based=zero_based)])
-    else:
-        chunks = _COLUMNAR[format](path, rows=CHUNK_ROWS)
-    return concatenate(list(_check_rows(chunks, path)))
+    with _describe_memory_errors(path):
+        if format == "npz":
+            return npz_reader.read(path, limits=limits)
+        if format == "libsvm":
+            table = libsvm_reader.read(path, n_features=n_features, zero_based=zero_based, limits=limits)
+            chunks = iter([table])
+        else:
+            chunks = _read_columnar(path, CHUNK_ROWS, format, limits)
+        return concatenate(list(_check_rows(chunks, path)))
 
 
 def read_chunks(
@@ -77,6 +83,7 @@ def read_chunks(
     format: str | None = None,
     n_features: int | None = None,
     zero_based: bool | str = "auto",
+    limits: ReadLimits | None = None,
 ) -> Iterator[Table]:
     """Read a file as tables of at most `rows` rows, in bounded memory (npz files are loaded as a whole).
 
@@ -92,12 +99,33 @@ def read_chunks(
     check_param("rows", rows, Integer(1))
     format = _check_format(path, format)
     if format == "npz":
-        chunks = _slice_rows(npz_reader.read(path), rows)
+        with _describe_memory_errors(path):
+            chunks = _slice_rows(npz_reader.read(path, limits=limits), rows)
     elif format == "libsvm":
-        chunks = libsvm_reader.read_chunks(path, rows=rows, n_features=n_features, zero_based=zero_based)
+        chunks = libsvm_reader.read_chunks(
+            path, rows=rows, n_features=n_features, zero_based=zero_based, limits=limits
+        )
     else:
-        chunks = _COLUMNAR[format](path, rows=rows)
+        chunks = _read_columnar(path, rows, format, limits)
     return _check_rows(chunks, path)
+
+
+def _read_columnar(path: str | Path, rows: int, format: str, limits: ReadLimits | None) -> Iterator[Table]:
+    if format == "csv":
+        return csv_reader.read_chunks(path, rows=rows, limits=limits)
+    return _COLUMNAR[format](path, rows=rows)
+
+
+@contextmanager
+def _describe_memory_errors(path: str | Path) -> Iterator[None]:
+    """Name the file for which there is not enough memory."""
+    try:
+        yield
+    except MemoryError as error:
+        if str(path) in str(error):
+            raise
+        message = f"{path} needs more memory than there is, or is damaged"
+        raise MemoryError(f"{message}: {error}" if str(error) else message) from None
 
 
 def infer_format(path: str | Path) -> str | None:
@@ -134,8 +162,9 @@ def _slice_rows(table: Table, rows: int) -> Iterator[Table]:
 def _check_rows(chunks: Iterator[Table], path: str | Path) -> Iterator[Table]:
     """The chunks; an error if there is no row in any of them."""
     n_rows = 0
-    for chunk in chunks:
-        n_rows += len(chunk)
-        yield chunk
+    with _describe_memory_errors(path):
+        for chunk in chunks:
+            n_rows += len(chunk)
+            yield chunk
     if not n_rows:
         raise ValueError(f"{path} has no rows")
