@@ -386,5 +386,57 @@ def test_columns_that_come_later_were_zero_before(table, name, settings, form):
     np.testing.assert_allclose(narrow.coef, wide.coef, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("forgotten", [0, 12])
+def test_columns_far_from_zero_lose_no_digits_in_a_stream(table, form, forgotten):
+    """The stream of rows plus 2^20 is a fit to the rows, which are rounded so that the sums are exact."""
+    X, y, weight = table(48, 5)
+    X[:, 1] = X[:, 0] + 0.01 * X[:, 1]
+    X = np.round(X * 2.0**20) / 2.0**20
+    model = stream_of("exact", alpha=1e-4)
+    for rows in np.array_split(np.arange(48), 12):
+        model.partial_fit(form(X[rows] + 2.0**20), y[rows], classes=[-1.0, 1.0], sample_weight=weight[rows])
+    if forgotten:
+        model.unlearn(form(X[:forgotten] + 2.0**20), y[:forgotten], sample_weight=weight[:forgotten])
+    rest = slice(forgotten, None)
+    expected = AUCClassifier(alpha=1e-4).fit(X[rest], y[rest], sample_weight=weight[rest])
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-9)
+
+
+def test_columns_added_to_a_shifted_stream_were_zero_before(table):
+    X, y, _ = table(60, 4)
+    X[:30, 2:] = 0.0
+    solver = SOLVERS["exact"]()
+    spec = ProblemSpec(find_loss("squared"), 0.1, 0.0, True)
+    stream = Stream.start(2, solver, np.random.default_rng(0))
+    for rows, dim in ((slice(0, 30), 2), (slice(30, 60), 4)):
+        stream = stream.advance(LabeledData(X[rows, :dim] + 1e4, y[rows], np.ones(30)), spec, solver)
+    X[30:, 2:] += 1e4
+    X[:, :2] += 1e4
+    expected = AUCClassifier(alpha=0.1, solver="exact").fit(X, y).coef_[0]
+    np.testing.assert_allclose(stream.coef / stream.problem.data.scale, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("zero", [[-1.0], [1.0], [-1.0, 1.0]], ids=str)
+def test_unlearning_with_a_column_of_zeros(table, zero):
+    X, y, _ = table(60, 4)
+    X[np.isin(y, zero), 1] = 0.0
+    model = stream_of("exact", alpha=0.1).partial_fit(X, y).unlearn(X[:20], y[:20])
+    np.testing.assert_allclose(model.coef_, AUCClassifier(alpha=0.1).fit(X[20:], y[20:]).coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_constant_within_classes_in_weighted_batches(seed):
+    """All variance is rounding error: alpha is 1, and w = delta / (1 + |delta|^2) for columns scaled to delta = 2."""
+    y = np.tile([-1.0, 1.0], 10)
+    X = np.column_stack([np.where(y > 0, 0.3, 0.1), np.where(y > 0, 0.7, -0.1)])
+    weight = np.random.default_rng(seed).uniform(0.1, 3.0, size=20)
+    model = stream_of("exact", alpha="auto")
+    for rows in np.array_split(np.arange(20), 4):
+        model.partial_fit(X[rows], y[rows], classes=[-1.0, 1.0], sample_weight=weight[rows])
+    assert model.alpha_ == 1.0
+    np.testing.assert_allclose(model.coef_[0] * [0.1, 0.4], 2.0 / 9.0, rtol=1e-12)
+
+
 def test_the_examples_of_the_page_run():
     assert doctest.testfile(str(PAGE), module_relative=False).failed == 0
