@@ -107,6 +107,7 @@ class SPAM(Solver):
     }
     promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
+    sublinear = True
     online = True
 
     def init(self, problem: Problem, w: np.ndarray) -> SPAMState:
