@@ -5,6 +5,8 @@ path. Where that is not so, write a `for` over a number of steps that is provabl
 """
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,28 @@ from aucmax.solvers.shared.saddle_function import l1_threshold
 
 ROOT = Path(aucmax.__file__).parent
 PACKAGES = ("numerics", "losses", "solvers", "estimators")
+FITS = """
+import itertools
+import numpy as np
+from aucmax.penalties import ElasticNet
+from aucmax.problem.data import Data
+from aucmax.problem.objective import Problem
+from aucmax.losses import Squared
+from aucmax.solvers import FSAUC, SOLAM
+
+settings = itertools.product((0.01, 0.1, 0.5, 1.0), range(50))
+for radius, seed in settings:
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(40) % 3 == 0, 1.0, -1.0)
+    X = (rng.random((40, 2 + seed % 7)) < 0.5).astype(float)
+    data = Data.of(X, y, np.ones(40), standardize=False, full=False)
+    problem = Problem(data, Squared(), ElasticNet(0.0, 0.1))
+    zeta = (0.1, 1.0)[seed % 2]
+    balls = [SOLAM(form=form, radius=radius, zeta=zeta, max_epochs=5, tol=0.0) for form in ("l1_ball", "l2_ball")]
+    for solver in (FSAUC(radius=radius, max_epochs=5, tol=0.0), *balls):
+        solver.solve(problem, rng=rng)
+        print("solved")
+"""
 UPWARDS = (ast.Lt, ast.LtE)
 DOWNWARDS = (ast.Gt, ast.GtE)
 
@@ -77,7 +101,7 @@ def test_an_entry_at_the_threshold_up_to_rounding():
 
 def test_thresholds_of_few_distinct_values_are_those_of_sorting():
     rng = np.random.default_rng(0)
-    for _ in range(20_000):
+    for _ in range(5_000):
         dim = int(rng.integers(1, 9))
         v = rng.integers(-4, 5, size=dim) * rng.choice([0.1, 1 / 3, 0.7, 1e-9, 1e9])
         radius = float(rng.choice([0.1, 0.2, 0.3, 0.7, 1.0, 3.0])) * max(np.abs(v).max(), 0.1)
@@ -122,3 +146,9 @@ def test_a_tree_with_a_cycle_is_left():
     assert nodes.leaves(np.zeros((3, 1))).shape == (3,)
     alone = Nodes(np.array([LEAF]), np.zeros(1), np.zeros(1), np.array([[LEAF, LEAF]]), np.ones((1, 2)))
     np.testing.assert_array_equal(alone.leaves(np.zeros((2, 1))), 0)
+
+
+def test_six_hundred_fits_of_binary_columns_in_a_ball_end():
+    """In a process of its own, since a loop that does not end could not be interrupted."""
+    run = subprocess.run([sys.executable, "-c", FITS], capture_output=True, text=True, timeout=300, check=True)
+    assert run.stdout.count("solved") == 600
