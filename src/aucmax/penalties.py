@@ -105,7 +105,7 @@ def project_l1(u: np.ndarray, radius: float) -> np.ndarray:
         return u
     ordered = np.sort(size)[::-1]
     excess = (np.cumsum(ordered) - radius) / np.arange(1, u.size + 1)
-    threshold = excess[np.flatnonzero(ordered > excess)[-1]]
+    threshold = excess[np.flatnonzero(ordered >= excess)[-1]]  # equal where the radius is lost in rounding
     return soft_threshold(u, threshold)
 
 

@@ -14,6 +14,8 @@ from sklearn.metrics import roc_auc_score
 from aucmax import AUCClassifier
 from aucmax.losses import LOSSES, Squared
 from aucmax.penalties import ElasticNet
+from aucmax.problem.objective import Problem
+from aucmax.problem.solution import Monitor
 from aucmax.solvers import CG, SOLVERS, Exact, State
 from aucmax.solvers.registry import losses_of
 
@@ -292,3 +294,32 @@ def test_same_seed_same_answer(table, name):
     problem = make(*table(), solver, ElasticNet(0.0, 0.1))
     runs = [solver.solve(problem, rng=np.random.default_rng(5)).coef for _ in range(2)]
     np.testing.assert_array_equal(*runs)
+
+
+SUBLINEAR = [name for name, kind in SOLVERS.items() if kind.sublinear]
+
+
+@pytest.mark.parametrize("name", SUBLINEAR)
+def test_slow_solvers_compute_a_certificate_after_epochs_1_2_4_and_the_last(table, name, monkeypatch):
+    """Of 100 epochs 8 are certified: if that costs as much as an epoch, the run takes 1.08 times its epochs."""
+    count = []
+    certify = Problem.certify
+    monkeypatch.setattr(Problem, "certify", lambda self, w: count.append(w) or certify(self, w))
+    solver = SOLVERS[name](tol=0.0, max_epochs=100)
+    problem = make(*table(), solver, L2)
+    solution = solver.solve(problem, rng=np.random.default_rng(0))
+    assert solution.trace["epoch"].tolist() == [1, 2, 4, 8, 16, 32, 64, 100]
+    assert len(count) == 8
+    assert solution.n_epochs == 100
+    assert solution.trace["objective"][-1] == solution.objective
+    assert solution.objective == pytest.approx(solver.adapt(problem).objective(solution.coef), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", SUBLINEAR)
+@pytest.mark.parametrize("watch", [{"callback": lambda record: None}, {"monitor": Monitor()}], ids=str)
+def test_a_watched_run_records_every_epoch(table, name, watch):
+    solver = SOLVERS[name](tol=0.0, max_epochs=11)
+    problem = make(*table(), solver, L2)
+    watched = solver.solve(problem, rng=np.random.default_rng(0), **watch)
+    assert watched.trace["epoch"].tolist() == list(range(1, 12))
+    np.testing.assert_array_equal(watched.coef, solver.solve(problem, rng=np.random.default_rng(0)).coef)

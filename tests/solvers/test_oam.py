@@ -62,9 +62,10 @@ def published(X, y, weight, uniforms, learner, l2, share):
                 else:
                     w = w + min(c, max(0.0, 1.0 - w @ z) / max(z @ z, 1e-300)) * z
         seen[own] += weight[i]
-        if len(buffers[own]) < learner.buffer_size:
+        size = (own < 0 and learner.negative_buffer_size) or learner.buffer_size
+        if len(buffers[own]) < size:
             buffers[own].append(x)
-        elif uniforms[i] * seen[own] / weight[i] < learner.buffer_size:
+        elif uniforms[i] * seen[own] / weight[i] < size:
             buffers[own][int(uniforms[i] * seen[own] / weight[i])] = x
     return w, np.array(buffers[-1] + buffers[1])
 
@@ -72,9 +73,11 @@ def published(X, y, weight, uniforms, learner, l2, share):
 @pytest.mark.parametrize("update", ["sequential", "gradient"])
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("l2", [0.0, 3.0])
-def test_runs_are_those_of_the_paper(update, normalize, l2, table):
+@pytest.mark.parametrize("negatives", [None, 3, 20])
+def test_runs_are_those_of_the_paper(update, normalize, l2, negatives, table):
     X, y, weight = table(n=300)
-    learner = OAM(update=update, normalize=normalize, buffer_size=7, C=0.02, eta=0.3, order="stream")
+    sizes = {"buffer_size": 7, "negative_buffer_size": negatives}
+    learner = OAM(update=update, normalize=normalize, C=0.02, eta=0.3, order="stream", **sizes)
     share = 300 / weight.sum()
     uniforms = np.random.default_rng(4).random(300)
     expected, rows = published(X, y, weight, uniforms, learner, l2, share)

@@ -225,3 +225,13 @@ def test_total_variance_is_the_mean_squared_distance_to_the_mean(table):
     expected = np.average((centred**2).sum(axis=1), weights=weight)
     for full in (True, False):
         assert np.isclose(total_variance(Data.of(X, y, weight, standardize=False, full=full)), expected, rtol=1e-12)
+
+
+@EVERY
+def test_a_fit_in_the_order_of_the_table_is_a_stream_of_its_rows(learner, table):
+    X, y, weight = table(n=300)
+    order = np.argsort(y)
+    problem = problem_of(learner, X[order], y[order], weight[order])
+    in_order = clone(learner).set_params(order="stream")
+    expected = run_epochs(in_order, problem).w
+    np.testing.assert_array_equal(in_order.solve(problem, rng=np.random.default_rng(0)).coef, expected)

@@ -185,3 +185,22 @@ def test_invalid_settings_are_refused():
 def test_settings_that_are_not_numbers_are_refused(setting):
     with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give .*(an integer of 1|a finite number)"):
         OPAUC(covariance="sketched", **setting).check_settings()
+
+
+def test_a_fit_in_the_order_of_the_table_keeps_it_even_if_sorted_by_label(table):
+    """All negatives first: the published pass, with the gradient over all pairs so far."""
+    X, y, _ = table(n=300)
+    order = np.argsort(y, kind="stable")
+    X, y = 0.1 * X[order], y[order]
+    l2 = 0.05
+    w = np.zeros(6)
+    for i in range(300):
+        others = X[:i][y[:i] != y[i]]
+        if len(others):
+            z = y[i] * (X[i] - others)
+            w = w - l2 * w + ((1.0 - z @ w)[:, None] * z).mean(axis=0)
+    problem = make_problem(X, y, l2=l2)
+    found = OPAUC(eta=1.0, order="stream").solve(problem, rng=np.random.default_rng(0)).coef
+    np.testing.assert_allclose(found, w, atol=1e-12)
+    shuffled = OPAUC(eta=1.0).solve(problem, rng=np.random.default_rng(0)).coef
+    assert np.abs(shuffled - w).max() > 1e-3

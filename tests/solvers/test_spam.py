@@ -139,8 +139,10 @@ def test_variance_is_that_of_the_stochastic_gradients(table, centre):
     assert np.isnan(SPAM().variance(problem, state))
 
 
-@pytest.mark.parametrize("theorem", ["theorem_4_1", "theorem_4_2"])
-def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given_order, theorem):
+@pytest.mark.parametrize(
+    "theorem, theta", [("theorem_4_1", 0.5), ("theorem_4_1", 0.1), ("theorem_4_1", 0.9), ("theorem_4_2", 0.5)]
+)
+def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given_order, theorem, theta):
     """Unweighted, with the paper's objective p(1-p) E[(1 - w.(x - x'))^2] + beta/2 |w|^2 and its gradient."""
     X, y, _ = table(60)
     order = np.random.default_rng(1).permutation(60)
@@ -155,11 +157,12 @@ def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given
         factor, other = (2 * (1 - p), neg) if y[i] > 0 else (2 * p, pos)
         G = factor * (w @ (X[i] - other) - y[i]) * X[i]
         eta = {
-            "theorem_4_1": beta / (128 * M**4) / np.sqrt(t),
+            "theorem_4_1": beta / (128 * M**4) / t**theta,
             "theorem_4_2": (1 + beta**2 / (128 * M**4)) ** 2 / (beta * (t + 1)),
         }[theorem]
         w = (w - eta * G) / (1 + eta * beta)
-    state = run_epochs(SPAM(step=theorem, centre=False), make(X, y, np.ones(60), ElasticNet(0.0, l2)), 1)
+    solver = SPAM(step=theorem, theta=theta, centre=False)
+    state = run_epochs(solver, make(X, y, np.ones(60), ElasticNet(0.0, l2)), 1)
     np.testing.assert_allclose(state.last, w, rtol=1e-10)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from problems import EACH_FORM, KINDS, RATIOS, centred_rows, problem_of_kind
+from problems import EACH_FORM, KINDS, RATIOS, centred_rows, make_problem, problem_of_kind, run_epochs
 from scipy import optimize
 
 from aucmax.losses import Squared
@@ -170,3 +170,10 @@ def test_penalties_without_l2_are_refused(penalty):
 def test_an_impossible_batch_size_is_refused(table):
     with pytest.raises(ValueError, match="batch_size=0"):
         SPDAM(batch_size=0).solve(problem_of_kind(table))
+
+
+@pytest.mark.parametrize("share, rows", [(0.1, 20), (0.0125, 2), (1e-6, 1), (0.999, 200)])
+def test_a_batch_below_one_is_a_share_of_the_rows(table, share, rows):
+    problem = make_problem(*table(200))
+    one, other = (run_epochs(SPDAM(batch_size=size), problem, 2).w for size in (share, rows))
+    np.testing.assert_array_equal(one, other)

@@ -277,3 +277,32 @@ def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
     """The state is pickled after the epochs that follow it."""
     resumed, state = resumed_and_not(VRSPAM(), make(*table(200), penalty))
     np.testing.assert_array_equal(resumed.w, state.w)
+
+
+def test_the_published_algorithm_can_be_had(table):
+    """Uniform independent draws, a small constant step, inner loops of m steps, every snapshot taken, from 0."""
+    X, y, weight = table(150)
+    problem = make(X, y, weight)
+    settings = {"estimator": "printed", "sampling": "uniform", "inner": "fixed", "inner_length": 2.0, "start": "zero"}
+    eta = 0.2 / VRSPAM(**settings)._sampling(problem, 0.0).L
+    solver = VRSPAM(step=eta, **settings)
+    rng, same = np.random.default_rng(8), np.random.default_rng(8)
+    state = solver.init(problem, np.zeros(6))
+    z = np.zeros(6)
+    p = np.full(150, 1 / 150)
+    for _ in range(4):
+        w = z
+        for i in same.integers(150, size=300):
+            d = directions(X, y, weight, p, z, w, "printed", np.array([i]))[0]
+            w = (w - eta * d) / (1 + eta * L2.l2)
+        z = w
+        state = solver.epoch(problem, state, rng)
+        np.testing.assert_allclose(state.snapshot.w, z, atol=1e-12)
+        assert state.eta == eta
+
+
+def test_a_start_whose_objective_overflows_ends(table):
+    problem = make(*table(100))
+    with np.errstate(over="ignore", invalid="ignore"):
+        solution = VRSPAM().solve(problem, w=np.full(6, 1e200), rng=np.random.default_rng(0))
+    assert not solution.converged

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import check_finite_weights, solver_name
+from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import TABLE, LabeledData, check_table
 
 
@@ -66,12 +66,11 @@ class Ranker(ClassifierMixin, BaseEstimator):
         self.n_iter_ = solution.n_epochs
         self.trace_ = solution.trace
         if not solution.converged:
-            warnings.warn(
+            warn_caller(
                 f"solver {self.solver_!r} stopped after {self.n_iter_} epochs at a gap of {self.gap_:.1e}, above "
                 f"tol={solver.tol:.0e} times the objective {self.objective_:.6g}; increase alpha, use "
                 "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
+from aucmax.estimators.availability import available_if
 from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import check_stream_costs
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
@@ -71,7 +71,8 @@ class AUCClassifier(LinearRanker):
     n_iter_ : int
         Epochs of the solver.
     trace_ : Trace
-        Objective and gap after each epoch.
+        Objective and gap after each epoch; with "spam", "solam" and "fsauc", whose epochs cost no more than a
+        certificate, after epochs 1, 2, 4, 8, ... and the last one, unless `fit` is given a monitor or a callback.
 
     Examples
     --------

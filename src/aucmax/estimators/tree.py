@@ -234,6 +234,8 @@ def _best_split(X, y, weight, rows, min_leaf):
 def _descend(X, column, threshold, children, out):
     for i in range(out.size):
         node = 0
-        while column[node] != LEAF:
+        for _ in range(column.size):  # a path is shorter than the tree
+            if column[node] == LEAF:
+                break
             node = children[node, 0 if X[i, column[node]] <= threshold[node] else 1]
         out[i] = node

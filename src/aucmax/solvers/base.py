@@ -87,6 +87,7 @@ class Solver(BaseEstimator, ABC):
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
     from_moments: ClassVar[bool] = False  # full moments are all it needs: streams are exact, rows can be unlearned
+    sublinear: ClassVar[bool] = False  # its gap falls slowly, and is certified after epochs 1, 2, 4, 8, ... only
     certified: ClassVar[bool] = True  # if False, it has its own stopping rule instead of the gap
 
     @classmethod
@@ -100,6 +101,10 @@ class Solver(BaseEstimator, ABC):
 
     def check_problem(self, problem: Problem) -> None:
         """Reject a problem that these settings cannot solve; the registry has checked its loss and penalty."""
+
+    def keeps_order(self) -> bool:
+        """Whether the settings ask for the rows in the order of the table, even if they are sorted by label."""
+        return False
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
         """Whether the data should come with the scatter matrix of their classes."""
@@ -149,24 +154,34 @@ class Solver(BaseEstimator, ABC):
         self.check_settings()
         self.check_problem(problem)
         rng = np.random.default_rng() if rng is None else rng
+        watched = monitor is not None or callback is not None
         trace = Trace()
         start = perf_counter()
-        problem = self.adapt(shuffle_if_sorted(problem, rng) if self.stochastic else problem)
+        if self.stochastic and not self.keeps_order():
+            problem = shuffle_if_sorted(problem, rng)
+        problem = self.adapt(problem)
         state = self.init(problem, np.zeros(problem.data.dim) if w is None else w)
         seconds = perf_counter() - start
         for epoch in range(1, self.max_epochs + 1):
             start = perf_counter()
             state = self.epoch(problem, state, rng)
             seconds += perf_counter() - start
+            if not (watched or self._is_due(epoch, state)):
+                continue
             objective, gap = state.certificate or problem.certify(state.w)
             aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
             record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
             trace.records.append(record)
-            converged = (
-                self.certified and np.isfinite(objective) and gap <= self.tol * max(objective, 0.0)
-            )  # rounding
+            finite = bool(np.isfinite(objective))
+            converged = self.certified and finite and gap <= self.tol * max(objective, 0.0)  # rounding
             stopped = callback is not None and callback(record)
-            if converged or stopped or state.ended or not np.isfinite(objective):
+            if converged or stopped or state.ended or not finite:
                 break
-        reached = converged or (not self.certified and bool(np.isfinite(objective)))
+        reached = converged or (not self.certified and finite)
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
+
+    def _is_due(self, epoch: int, state: State) -> bool:
+        """Whether to compute a certificate now: for a sublinear solver it costs as much as an epoch."""
+        if not self.sublinear or state.certificate is not None:
+            return True
+        return epoch & (epoch - 1) == 0 or epoch == self.max_epochs or state.ended

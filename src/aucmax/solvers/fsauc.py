@@ -108,6 +108,7 @@ class FSAUC(Solver):
     penalties = ("l2", "none")  # alpha determines the radius if none is given
     promise = Promise(gap=0.2, epochs=300, in_ball=True)
     stochastic = True
+    sublinear = True
 
     def adapt(self, problem: Problem) -> Problem:
         return in_ball(problem, self.radius, norm=1)

@@ -72,7 +72,8 @@ class OAMConstants(NamedTuple):
     step: float  # C/2 or eta
     l2: float  # strength of the L2 penalty
     share: float  # rows per unit of weight
-    size: int  # of a reservoir
+    negatives: int  # rows that the reservoir of the negatives holds
+    positives: int  # the same for the positives
 
 
 @dataclass(repr=False, kw_only=True)
@@ -85,6 +86,8 @@ class OAM(OnePassSolver):
         Pair the row with those of the reservoir one by one, or with all at once.
     buffer_size : int
         Rows that the reservoir of each class holds.
+    negative_buffer_size : int or None
+        Rows that the reservoir of the negatives holds, if not `buffer_size` as that of the positives.
     normalize : bool
         Take steps that decay as 1/sqrt(t) on the mean over the reservoir, instead of the published ones, which grow
         with the number of rows seen.
@@ -100,6 +103,7 @@ class OAM(OnePassSolver):
 
     update: str = "sequential"
     buffer_size: int = 100
+    negative_buffer_size: int | None = None
     normalize: bool = True
     C: float | None = None
     eta: float | None = None
@@ -107,6 +111,7 @@ class OAM(OnePassSolver):
     parameter_constraints: ClassVar[Constraints] = {
         "update": [Option("sequential", "gradient")],
         "buffer_size": [Integer(1)],
+        "negative_buffer_size": [None, Integer(1)],
         "normalize": [Boolean()],
         "C": [None, POSITIVE],
         "eta": [None, POSITIVE],
@@ -127,14 +132,14 @@ class OAM(OnePassSolver):
         kept_rows = _near_zero(old.X, data)
         seen = old.seen.copy()
         kept = old.kept.copy()
-        slots = _slots(old.kept, self.buffer_size)
+        constants = self._constants(problem)
+        slots = _slots(old.kept, max(constants.negatives, constants.positives))
         norms = _slot_norms(slots, squared_norms(kept_rows, old.kept.sum()))
         # the weights, and buffers
         v = state.w.copy()
         x = np.zeros(data.dim)
         active = np.empty(slots.shape[1], dtype=np.int64)
         visits = (data.y, data.weight, relative_weights(data), order, uniforms)
-        constants = self._constants(problem)
         t = _epoch(rows, kept_rows, *visits, constants, state.t, seen, kept, slots, norms, v, x, active)
         return OAMState(v, state.passes + 1.0, t, old.after(data, seen, kept, slots))
 
@@ -148,7 +153,8 @@ class OAM(OnePassSolver):
             step=(self.eta or 2.0 / v) if self.normalize else 0.5 * (self.C or 2.0 / (n * v)),
             l2=problem.penalty.l2,
             share=n / (pos.weight + neg.weight),
-            size=self.buffer_size,
+            negatives=self.negative_buffer_size or self.buffer_size,
+            positives=self.buffer_size,
         )
 
 
@@ -198,12 +204,13 @@ def _epoch(X, B, y, weight, relative, order, uniforms, constants, t, seen, kept,
             else:
                 _gradient_update(X, B, i, y[i], c, f, slots[other], count, v, active)
         seen[own] += weight[i]
+        size = constants.positives if y[i] > 0 else constants.negatives
         place = kept[own]
-        if place < constants.size:
+        if place < size:
             kept[own] += 1
         else:
-            place = int(min(uniforms[turn] * seen[own] / weight[i], constants.size))
-        if place < constants.size:
+            place = int(min(uniforms[turn] * seen[own] / weight[i], size))
+        if place < size:
             slots[own, place] = i
             norms[own, place] = norm2
     for j in range(v.size):

@@ -211,7 +211,9 @@ def skipped_steps(w, k, mu, l1, powers, sums):
         return 0.0
     above = 0  # number of steps after which it is still above zero
     below = k  # number of steps after which it no longer is
-    while below - above > 1:
+    for _ in range(64):  # a bisection of fewer than 2^64 steps
+        if below - above <= 1:
+            break
         middle = (above + below) // 2
         if size * powers[middle] > (slope + l1) * sums[middle]:
             above = middle

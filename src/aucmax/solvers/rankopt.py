@@ -38,6 +38,7 @@ STEPS = 10  # in an epoch
 FIRST = 0.1  # initial angle
 LARGEST = 1.0  # angle
 SMALLEST = 1e-9  # angle
+HALVINGS = 30  # from the largest angle to the smallest
 DECREASE = 1e-4  # share of the decrease predicted by the slope that a step must achieve (Armijo)
 
 
@@ -152,7 +153,9 @@ def _paired(scores, pos, neg, weight, c):
 @compiled
 def _search(scores, along, pos, neg, weight, value, enough, angle):
     """The angle, halved until R is at most value - enough * angle; 0 if it gets too small."""
-    while angle > SMALLEST:
+    for _ in range(HALVINGS):
+        if angle <= SMALLEST:
+            break
         of_w, of_u = cos(angle), sin(angle)
         total = 0.0
         for k in range(pos.size):

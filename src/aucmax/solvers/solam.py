@@ -133,6 +133,7 @@ class SOLAM(Solver):
     }
     promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
+    sublinear = True
     online = True
 
     def check_problem(self, problem: Problem) -> None:

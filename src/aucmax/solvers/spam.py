@@ -46,10 +46,9 @@ from aucmax.solvers.shared.step_sizes import (
     warn_of_outliers,
 )
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
-from aucmax.validation.params import Boolean, Integer, Option
+from aucmax.validation.params import Boolean, Integer, Number, Option
 
 RUN = 64  # neighbouring rows visited one after the other
-THETA = 0.5  # of Theorem 4.1, which allows any value in (0, 1)
 SMALL = 1e-4  # s below which v is multiplied out, so that v and its average keep their precision
 
 
@@ -78,6 +77,8 @@ class SPAM(Solver):
         Steps 1/(L + l2 t), those of the paper's theorems (the first hardly moves, the second begins with steps far
         too long), or 1/(1/step + l2 t). All but "capped" are guarded: an epoch that diverges is repeated with its
         longest steps halved, and a warning is issued.
+    theta : float
+        Exponent of the steps t^-theta of "theorem_4_1", above 0 and below 1.
     average : bool
         Return the weighted average of the iterates instead of the last one.
     centre : bool
@@ -91,6 +92,7 @@ class SPAM(Solver):
     """
 
     step: str | float = "capped"
+    theta: float = 0.5
     average: bool = True
     centre: bool = True
     batch_size: int | None = None
@@ -100,6 +102,7 @@ class SPAM(Solver):
 
     parameter_constraints: ClassVar[Constraints] = {
         "step": [Option("capped", "theorem_4_1", "theorem_4_2"), POSITIVE],
+        "theta": [Number(0, 1, open="both")],
         "average": [Boolean()],
         "centre": [Boolean()],
         "batch_size": [None, Integer(1)],
@@ -107,6 +110,7 @@ class SPAM(Solver):
     }
     promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
+    sublinear = True
     online = True
 
     def init(self, problem: Problem, w: np.ndarray) -> SPAMState:
@@ -172,7 +176,7 @@ class SPAM(Solver):
         factor, M4 = paper_scale(problem.data, self._norms(problem.data))
         beta = factor * l2
         if self.step == "theorem_4_1":
-            return DecreasingSteps(0.0, 128.0 * M4 / (factor * beta), THETA, cap)
+            return DecreasingSteps(0.0, 128.0 * M4 / (factor * beta), self.theta, cap)
         slope = beta / (factor * (1.0 + beta**2 / (128.0 * M4)) ** 2)
         return DecreasingSteps(slope, slope, 1.0, cap)
 

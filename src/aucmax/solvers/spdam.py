@@ -40,7 +40,7 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Promise, Solver, State
 from aucmax.solvers.shared.step_sizes import class_centred_norms
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
-from aucmax.validation.params import Integer
+from aucmax.validation.params import Integer, Number
 
 
 class SPDAMSteps(NamedTuple):
@@ -74,16 +74,16 @@ class SPDAM(Solver):
 
     Parameters
     ----------
-    batch_size : int
-        Rows in a step. The passes to a given gap grow with its square root; the time of a pass falls until the rows
-        cost as much as the columns.
+    batch_size : int or float
+        Rows in a step, or below 1 their share of all rows (published: 0.1). The passes to a given gap grow with the
+        square root of their number; the time of a pass falls until the rows cost as much as the columns.
     max_epochs, tol
         See `Solver`.
     """
 
-    batch_size: int = 8
+    batch_size: float = 8
 
-    parameter_constraints: ClassVar[Constraints] = {"batch_size": [Integer(1)]}
+    parameter_constraints: ClassVar[Constraints] = {"batch_size": [Integer(1), Number(0, 1, open="both")]}
     penalties = ("l2", "elastic net")
     promise = Promise(gap=1e-10, epochs=2000)
     stochastic = True
@@ -112,7 +112,8 @@ class SPDAM(Solver):
 
     def _rows(self, data: Data) -> int:
         """Rows in a batch."""
-        return min(self.batch_size, data.n)
+        rows = self.batch_size if self.batch_size >= 1 else self.batch_size * data.n
+        return min(max(round(rows), 1), data.n)
 
 
 def _kappa2(data: Data, l2: float) -> float:

@@ -42,6 +42,8 @@ from aucmax.solvers.shared.step_sizes import paper_scale, top_eigenvalue, warn_o
 from aucmax.solvers.spam import SPAM, SPAMState
 from aucmax.validation.params import Integer, Option
 
+HALVINGS = 2200  # turn any step into 0, with which the snapshot stays where it is
+
 
 @dataclass(frozen=True, eq=False)
 class VRSPAMState(State):
@@ -75,8 +77,9 @@ class VRSPAM(Solver):
         guarded, with a warning if it diverges.
     sampling : {"auto", "uniform", "importance", "stratified"}
         How rows are drawn; "auto" uses importance sampling if that makes L four times smaller, else uniform.
-    inner : {"fixed", "geometric"}
-        Length of the inner loop: always the same, or random with that mean.
+    inner : {"auto", "fixed", "geometric"}
+        Length of the inner loop: always the same, as published, or random with that mean, as the theorem for steps
+        of at most 1/(3L) wants it; "auto" is random for such steps only.
     inner_length : float
         Mean length of the inner loop, in units of n.
     start : {"spam", "zero"}
@@ -90,7 +93,7 @@ class VRSPAM(Solver):
     estimator: str = "centred"
     step: str | float = "guarded"
     sampling: str = "auto"
-    inner: str = "fixed"
+    inner: str = "auto"
     inner_length: float = 2.0
     start: str = "spam"
     batch_size: int | None = None
@@ -100,7 +103,7 @@ class VRSPAM(Solver):
         "estimator": [Option("centred", "printed")],
         "step": [Option("guarded", "paper"), POSITIVE],
         "sampling": [Option(*SAMPLINGS)],
-        "inner": [Option("fixed", "geometric")],
+        "inner": [Option("auto", "fixed", "geometric")],
         "inner_length": [POSITIVE],
         "start": [Option("spam", "zero")],
         "batch_size": [None, Integer(1)],
@@ -161,11 +164,12 @@ class VRSPAM(Solver):
         floor = 1.0 / (3.0 * sampling.L)
         grew = False
         passes = 0.0
-        while True:
+        for _ in range(HALVINGS):
             free = eta <= floor or self.step == "paper"
             new, cost = self._inner(problem, old, sampling, eta, free, rng)
             passes += cost
-            if new.improves(old) or (free and np.isfinite(new.objective)):
+            finite = np.isfinite(new.objective) or not np.isfinite(old.objective)
+            if new.improves(old) or (free and finite):
                 break
             grew = grew or not new.objective <= old.objective * (1.0 + 1e-9)
             eta = max(eta / 2.0, floor) if eta > floor else eta / 2.0
@@ -179,7 +183,7 @@ class VRSPAM(Solver):
         """The snapshot after an inner loop, and the passes it took."""
         n = problem.data.n
         length = max(int(self.inner_length * n), sampling.batch)
-        if self.inner == "geometric" or (free and self.step != "paper"):
+        if self.inner == "geometric" or (self.inner == "auto" and free and self.step != "paper"):
             length = max(int(rng.geometric(1.0 / length)), sampling.batch)
         order = sampling.draw(length, free, rng)
         inner = _inner_rows if problem.penalty.l1 == 0 else _inner_batches

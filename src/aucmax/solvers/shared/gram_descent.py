@@ -4,7 +4,8 @@ For 1/2 w'Hw - w.delta + l1 |w|_1 + l2/2 |w|^2, with g = Hw - delta maintained,
 
     w_j <- soft(H_jj w_j - g_j, l1) / (H_jj + l2),    g <- g + H_j dw_j
 
-An update of a coordinate costs O(dim), or O(1) if it does not move.
+An update of a coordinate costs O(dim), or O(1) if it does not move. After epochs 4, 8, 16, ... the steps of
+active_set.py follow: equal columns, between which coordinate descent hardly moves, do not delay them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from aucmax.numerics.compiled import compiled
 from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import State
+from aucmax.solvers.shared.active_set import Quadratic, active_set_steps
 
 GRAM_LIMIT = 3000  # number of columns up to which a Gram matrix pays off
 SWEEPS = 10  # over the coordinates, between two certificates
@@ -28,6 +30,7 @@ class GramDescentState(State):
     """The state of `Exact` for the elastic net."""
 
     H: np.ndarray  # S + delta delta'
+    epochs: int = 0  # so far
 
     @classmethod
     def start(cls, problem: Problem, w: np.ndarray) -> GramDescentState:
@@ -35,11 +38,15 @@ class GramDescentState(State):
         return cls(w, 1.0, problem.data.within + np.outer(problem.data.delta, problem.data.delta))
 
     def sweep(self, problem: Problem) -> GramDescentState:
-        """Several sweeps over all coordinates, after recomputing the gradient."""
+        """Several sweeps over all coordinates, after recomputing the gradient, and now and then active-set steps."""
+        quadratic = Quadratic(self.H, problem.data.delta, problem.penalty.l1, problem.penalty.l2)
+        epochs = self.epochs + 1
         w = self.w.copy()
-        gradient = self.H @ w - problem.data.delta
-        gram_sweeps(self.H, gradient, w, problem.penalty.l1, problem.penalty.l2, SWEEPS, 0.0)
-        return replace(self, w=w)
+        gradient = self.H @ w - quadratic.delta
+        gram_sweeps(self.H, gradient, w, quadratic.l1, quadratic.l2, SWEEPS, 0.0)
+        if epochs >= 4 and epochs & (epochs - 1) == 0:
+            w = active_set_steps(quadratic, w)
+        return replace(self, w=w, epochs=epochs)
 
 
 @compiled

@@ -29,7 +29,7 @@ class OnePassSolver(Solver):
     Parameters
     ----------
     order : {"shuffled", "stream"}
-        Visit the rows in shuffled blocks, or in the order of the table.
+        Visit the rows in shuffled blocks, or in the order of the table, even if it is sorted by label.
     max_epochs, tol
         See `Solver`. One pass does not reach a small tol; the ranking is close to the best long before.
     """
@@ -43,9 +43,12 @@ class OnePassSolver(Solver):
     online = True
     certified = False
 
+    def keeps_order(self) -> bool:
+        return self.order == "stream"
+
     def row_order(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Every row once, in the order set by `order`."""
-        return np.arange(n) if self.order == "stream" else shuffled_blocks(n, rng)
+        return np.arange(n) if self.keeps_order() else shuffled_blocks(n, rng)
 
 
 def relative_weights(data: Data) -> np.ndarray:

@@ -126,22 +126,27 @@ def saddle_step(X, y, rows, scaling, eta, l2, v, a, b, al, dq):
 
 @compiled
 def l1_threshold(v, dim, radius):
-    """The soft threshold that projects the first dim entries onto the l1 ball (Michelot 1986)."""
+    """The soft threshold that projects the first dim entries onto the l1 ball (Michelot 1986).
+
+    In exact arithmetic each pass keeps fewer entries than the one before, until it keeps the same ones. An entry that
+    equals the threshold up to rounding may come back: the search ends there too, after at most dim + 1 passes.
+    """
     threshold = 0.0
-    kept = -1
-    while True:
+    kept = dim + 1
+    for _ in range(dim + 1):
         total = 0.0
         count = 0
         for j in range(dim):
             if abs(v[j]) > threshold:
                 total += abs(v[j])
                 count += 1
-        if kept < 0 and total <= radius:
+        if kept > dim and total <= radius:
             return 0.0
-        if count == kept or count == 0:
-            return threshold
+        if count >= kept or count == 0:
+            break
         threshold = (total - radius) / count
         kept = count
+    return threshold
 
 
 @compiled

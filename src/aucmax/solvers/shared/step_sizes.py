@@ -7,7 +7,6 @@ a batch of k rows allows L/k + (1 - 1/k) top instead, top being the largest eige
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
+from aucmax.validation.caller import warn_caller
 
 POWER_ROWS = 1000  # for the largest eigenvalue; so few rows overestimate it, which is safe
 POWER_ITERATIONS = 8
@@ -107,20 +107,18 @@ def warn_of_outliers(data: Data) -> None:
     classes = (sizes[data.y > 0], sizes[data.y < 0])
     worst = max(float(part.max() / (part.mean() or 1.0)) for part in classes if part.size)
     if worst > (1000.0 if standardized else 100.0):
-        warnings.warn(
+        warn_caller(
             f"the longest row has {worst:.0f} times the mean squared norm of its class, which forces uniform "
             f"sampling to take very short steps; use {'' if standardized else 'standardize=True, '}importance "
             "sampling (solver='vrspam'), solver='sdca' or 'exact'",
             RuntimeWarning,
-            stacklevel=5,
         )
 
 
 def warn_of_divergence(step: str | float, used: float, L: float) -> None:
     """Warn that the given step diverges, with the one that was used instead."""
-    warnings.warn(
+    warn_caller(
         f"step={step!r} diverges; steps were cut to eta = {used:.3g}. Give at most 1/L = {1.0 / L:.3g}, or keep the "
         "default",
         ConvergenceWarning,
-        stacklevel=6,
     )
