@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.estimators.class_weight import intercept_shift
+from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
@@ -30,6 +31,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
 
     decision_function: Any
 
+    @reads_one_state
     def predict(self, X: Any) -> np.ndarray:
         """Predict the positive label where the score is above 0.
 
@@ -78,6 +80,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
 class LinearRanker(Ranker):
     """A ranker whose scores are linear in the columns, with weights in the units of X."""
 
+    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
         X = self._validate_rows(X, "coef_")

@@ -8,7 +8,7 @@ import numpy as np
 
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
-from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
@@ -169,6 +169,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         self._store_average([score for score, _ in fitted], best, table, kept)
         return self
 
+    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
         X = self._validate_rows(X, "score_")
