@@ -2,7 +2,7 @@
 
 Numba's own disk cache watches only the file that defines the compiled function: after an edit to a helper in another
 file it would still run stale machine code. Here the key of every cache entry covers all source files of the package,
-and every file of the cache begins with a checksum: a damaged one is ignored and written anew. Where nothing can be
+and every file of the cache begins with a checksum: a damaged one is ignored and replaced. Where nothing can be
 written, functions are compiled in memory.
 
 With `NUMBA_DISABLE_JIT=1` the loops run as plain Python and give the same results.
