@@ -6,13 +6,17 @@ BIN := $(VENV)/bin
 # what a half-made environment says of itself is not to be believed
 $(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 
-.PHONY: demo test extras lint format coverage bench clean
+.PHONY: demo test sanitize extras lint format coverage bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/aucmax compare digits --plot demo/compare.png
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras
+
+# compiled loops check the bounds of every array access
+sanitize: $(VENV)/.test
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras $(TESTS)
 
 extras: $(VENV)/.extras
 	$(BIN)/python -m pytest tests/extras

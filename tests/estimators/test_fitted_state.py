@@ -1,10 +1,14 @@
 """A fit that fails leaves the estimator as it was; one that succeeds leaves nothing of the former."""
 
+import sys
+import threading
+
 import numpy as np
 import pytest
 
 from aucmax import AUCClassifier, AUCClassifierCV, AUCTreeClassifier, AUMClassifier, KernelAUCClassifier
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
+from aucmax.numerics.matrix import dot
 
 ESTIMATORS = [
     AUCClassifier(),
@@ -102,3 +106,83 @@ def test_a_validation_set_is_a_pair():
     for pair in (X, (X, y, y)):
         with pytest.raises(ValueError, match=r"pass validation=\(X, y\)"):
             AUMClassifier().fit(X, y, validation=pair)
+
+
+class RefitsOnConversion:
+    """A table that has a model fitted to other data at the moment when it is converted to an array."""
+
+    def __init__(self, X, refit):
+        self.X = X
+        self.shape = X.shape
+        self.refit = refit
+
+    def __array__(self, *args, **kwargs):
+        self.refit()
+        return self.X
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict", "predict_proba"])
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_a_prediction_uses_one_model_although_another_is_fitted_meanwhile(model, method):
+    """The other model has more columns, and labels of another type."""
+    if not hasattr(model, method):
+        pytest.skip("has no probabilities")
+    X, y = a_table(60, 3, seed=0)
+    others, labels = a_table(60, 5, seed=1)
+    expected = getattr(model.fit(X, y), method)(X)
+    rows = RefitsOnConversion(X, lambda: model.fit(others, np.where(labels > 0, "spam", "ham")))
+    np.testing.assert_array_equal(getattr(model, method)(rows), expected)
+    assert model.n_features_in_ == 5
+    assert model.classes_.tolist() == ["ham", "spam"]
+
+
+@pytest.mark.parametrize("model", [AUCClassifier(solver="spam", random_state=0), AUMClassifier(random_state=0)])
+def test_the_old_model_scores_while_the_new_one_is_fitted(model):
+    X, y = a_table(60, 3, seed=0)
+    before = model.fit(X, y).decision_function(X)
+    during = []
+    model.fit(*a_table(60, 5, seed=1), callback=lambda record: during.append(model.decision_function(X)) or False)
+    assert during
+    assert all(np.array_equal(scores, before) for scores in during)
+    assert model.n_features_in_ == 5
+
+
+def test_attributes_that_others_set_during_a_fit_stay():
+    X, y = a_table(60, 3, seed=0)
+    model = AUCClassifier(solver="spam", random_state=0)
+    model.fit(X, y, callback=lambda record: model.set_params(alpha=0.5) and setattr(model, "note", 1))
+    assert model.alpha == 0.5
+    assert model.note == 1
+    assert model.coef_.shape == (1, 3)
+
+
+def test_readers_in_other_threads_see_one_of_the_models():
+    """Every score is that of a model after one of the batches, computed afterwards from its weights."""
+    X, y = a_table(1000, 3, seed=0)
+    rows = X[:20] + 5.0
+    model = AUCClassifier().partial_fit(X[:10], y[:10], classes=[0, 1])
+    models = [(model.coef_, model.intercept_)]
+    seen = []
+    done = threading.Event()
+
+    def read():
+        while not done.is_set():
+            seen.append(model.decision_function(rows))
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for reader in readers:
+            reader.start()
+        for start in range(10, 1000, 5):
+            model.partial_fit(X[start : start + 5], y[start : start + 5])
+            models.append((model.coef_, model.intercept_))
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+        sys.setswitchinterval(interval)
+    expected = {(dot(rows, coef[0]) + intercept[0]).tobytes() for coef, intercept in models}
+    assert len(seen) > 100
+    assert all(scores.tobytes() in expected for scores in seen)

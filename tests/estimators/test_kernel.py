@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator_sparse_tag, parametrize_with_checks
 
 from aucmax import AUCClassifierCV
 from aucmax.datasets import load
@@ -368,6 +368,14 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize(
+    "kernel", ["auto", "linear", "rbf", "laplacian", "ranks", ["linear", "rbf"], ["rbf", "ranks"]]
+)
+def test_the_tag_says_whether_a_sparse_table_can_be_fitted(kernel):
+    model = KernelAUCClassifier(kernel, n_components=10, cv=3, random_state=0)
+    check_estimator_sparse_tag("KernelAUCClassifier", model)
+
+
 def test_landmarks_that_occur_twice_are_no_harm():
     X, y, _ = rings()
     X, y = np.repeat(X[:40], 3, axis=0), np.repeat(y[:40] * np.where(np.arange(40) % 2, 1, -1), 3)
@@ -430,7 +438,7 @@ def test_bad_settings_are_named(settings, message):
 @pytest.mark.parametrize("kernel", ["laplacian", "ranks"])
 def test_dense_kernels_refuse_sparse_tables(kernel):
     X, y, _ = rings()
-    with pytest.raises(ValueError, match="takes dense tables only"):
+    with pytest.raises(ValueError, match="does not support sparse tables"):
         KernelAUCClassifier(kernel).fit(sparse.csr_array(X), y)
 
 

@@ -1,4 +1,4 @@
-"""The kernel cache notices edits anywhere in the package; kernels run without Numba too."""
+"""The cache of compiled code notices edits anywhere in the package and damage; loops run without Numba too."""
 
 import os
 import shutil
@@ -26,10 +26,10 @@ def copy(tmp_path):
     return tmp_path
 
 
-def run(folder, **environment):
+def run(folder, script=SCRIPT, **environment):
     variables = {**os.environ, "PYTHONPATH": str(folder), "PYTHONWARNINGS": "ignore", **environment}
     variables.pop("NUMBA_CACHE_DIR", None)
-    command = [sys.executable, "-c", SCRIPT]
+    command = [sys.executable, "-c", script]
     done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
@@ -78,3 +78,114 @@ def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path, monke
         second.save("float64", "code of float64")
     assert first.load("float64") == "code of float64"
     assert first.load("float32") is None  # lost, and compiled again
+
+
+def emptied(content):
+    return b""
+
+
+def truncated(content):
+    return content[: len(content) // 2]
+
+
+def flipped(content):
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 16]) + content[middle + 1 :]
+
+
+def flipped_checksum(content):
+    return bytes([content[0] ^ 1]) + content[1:]
+
+
+def of_another_program(content):
+    return b"\x80\x04\x95 not a pickle at all"
+
+
+DAMAGES = [emptied, truncated, flipped, flipped_checksum, of_another_program]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+def test_a_damaged_file_is_ignored_and_written_anew(tmp_path, damage, pattern):
+    files = _KeyedFiles(str(tmp_path), "kernel", "stamp")
+    files.save("float64", ["code", 1])
+    assert files.load("float64") == ["code", 1]
+    (path,) = tmp_path.glob(pattern)
+    path.write_bytes(damage(path.read_bytes()))
+    assert files.load("float64") is None
+    files.save("float64", ["code", 2])
+    assert files.load("float64") == ["code", 2]
+
+
+def test_files_of_another_version_or_source_are_not_unpickled(tmp_path, monkeypatch):
+    files = _KeyedFiles(str(tmp_path), "kernel", "stamp")
+    files.save("float64", "code")
+    newer = _KeyedFiles(str(tmp_path), "kernel", "stamp")
+    newer._version = "99"
+    monkeypatch.setattr("pickle.loads", lambda content: pytest.fail("unpickled"))
+    assert newer.load("float64") is None
+    assert _KeyedFiles(str(tmp_path), "kernel", "edited").load("float64") is None
+
+
+@pytest.mark.parametrize("damage", [emptied, flipped])  # every run of a process takes seconds
+def test_a_damaged_cache_does_not_change_results(copy, damage):
+    run(copy)
+    paths = [*copy.rglob("*.nbi"), *copy.rglob("*.nbc")]
+    assert paths
+    for path in paths:
+        path.write_bytes(damage(path.read_bytes()))
+    assert run(copy) == 210.0
+
+
+def test_an_index_that_is_a_folder_is_ignored(tmp_path):
+    files = _KeyedFiles(str(tmp_path), "kernel", "stamp")
+    (tmp_path / files._index_name).mkdir()
+    assert files.load("float64") is None
+
+
+def test_a_full_disk_is_no_error(copy):
+    """A limit of zero bytes a file: files can be made, as in a test whether a folder is writable, but not filled."""
+    limit = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    assert run(copy, limit + SCRIPT) == 210.0
+    assert not list(copy.rglob("*.nbc"))
+
+
+def test_without_any_folder_to_write_to_code_is_compiled_in_memory(copy):
+    """Files take the places of the folders: unlike permissions, they also stop the superuser."""
+    for folder in {path.parent for path in (copy / "aucmax").rglob("*.py")}:
+        (folder / "__pycache__").write_text("")
+    (copy / "home").write_text("")
+    home = str(copy / "home")
+    assert run(copy, HOME=home, XDG_CACHE_HOME=home) == 210.0
+    assert not list(copy.rglob("*.nbc"))
+
+
+def test_a_folder_that_disappears_is_no_error(copy):
+    """The folder was writable on import; when the code is compiled, a file is in its place."""
+    block = """
+import shutil
+from pathlib import Path
+import aucmax.numerics.matrix
+for folder in Path(aucmax.__file__).parent.rglob("__pycache__"):
+    shutil.rmtree(folder)
+    folder.write_text("")
+"""
+    assert run(copy, block + SCRIPT) == 210.0
+
+
+OUT_OF_BOUNDS = """
+import numpy as np
+from aucmax.numerics.matrix import _transposed_dot
+try:
+    _transposed_dot(np.ones((9, 2))[:3], np.ones(4), np.zeros(2))
+    print(0)
+except IndexError:
+    print(1)
+"""
+
+
+def test_code_with_checked_bounds_is_not_mixed_up_with_the_usual(copy):
+    """The usual code, which does not notice that row 3 does not exist, is in the cache first."""
+    assert run(copy, OUT_OF_BOUNDS) == 0.0
+    assert run(copy, OUT_OF_BOUNDS, NUMBA_BOUNDSCHECK="1") == 1.0

@@ -302,10 +302,13 @@ def test_a_first_batch_of_one_class_asks_for_the_classes(table):
     assert model.partial_fit(X, (y > 0).astype(int), classes=[False, True]).classes_.dtype.kind == "i"
 
 
-def test_a_penalty_that_is_not_taken_is_refused_at_once(table):
-    X, y, _ = table()
-    with pytest.raises(ValueError, match="not 'elastic net'"):
-        AUCClassifier(solver="opauc", l1_ratio=0.5).partial_fit(X[y > 0], y[y > 0], classes=[-1, 1])
+@pytest.mark.parametrize("settings", [{"solver": "opauc"}, {"loss": "exponential"}])
+def test_partial_fit_is_not_offered_with_a_penalty_that_the_solver_does_not_support(settings):
+    assert hasattr(AUCClassifier(**settings), "partial_fit")
+    with pytest.raises(AttributeError) as caught:
+        AUCClassifier(**settings, l1_ratio=0.5).partial_fit([[0.0]], [1], classes=[-1, 1])
+    assert "not 'elastic net'" in f"{caught.value} {caught.value.__cause__}"
+    assert hasattr(AUCClassifier(**settings, l1_ratio="half"), "partial_fit")  # reports the invalid parameter
 
 
 @pytest.mark.parametrize("name", ["spam", "solam", "opauc", "adaoam", "oam"])

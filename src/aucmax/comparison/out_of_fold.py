@@ -18,6 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
+from aucmax.numerics.sparse_structure import check_structure
 from aucmax.selection.splits import Fold, make_splits
 from aucmax.validation.params import Integer, check_param
 
@@ -48,6 +49,7 @@ def make_comparison_data(
     X: Any, y: Any, cv: Any, sample_weight: Any, groups: Any, random_state: int
 ) -> ComparisonData:
     """Validate the input once and make the folds, each with at least two test rows of each class."""
+    check_structure(X)
     labels = check_1d(y, "y")
     is_pos = labels == binary_labels(labels)[1]
     weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from aucmax.estimators.class_weight import intercept_shift
+from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import check_finite_weights, solver_name
 from aucmax.validation.caller import warn_caller
-from aucmax.validation.inputs import TABLE, LabeledData, check_table
+from aucmax.validation.inputs import LabeledData, check_rows, check_table
 
 
 def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
@@ -30,6 +31,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
 
     decision_function: Any
 
+    @reads_one_state
     def predict(self, X: Any) -> np.ndarray:
         """Predict the positive label where the score is above 0.
 
@@ -54,7 +56,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
     def _validate_rows(self, X: Any, fitted: str) -> Any:
         """Check that the attribute `fitted` is set, and validate rows to score."""
         check_is_fitted(self, fitted)
-        return validate_data(self, X, reset=False, **TABLE)
+        return check_rows(self, X)
 
     def _store_solution(self, solution: Solution, solver: Solver, alpha: float) -> None:
         """Store the outcome of a run; reject non-finite weights, and warn if the solver did not converge."""
@@ -77,6 +79,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
 class LinearRanker(Ranker):
     """A ranker whose scores are linear in the columns, with weights in the units of X."""
 
+    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
         X = self._validate_rows(X, "coef_")

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 from sklearn.utils.validation import check_is_fitted
 
+from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.metrics import threshold_for
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData
@@ -60,17 +61,20 @@ class CalibratedMixin:
     cv_auc_: np.ndarray
     decision_function: Any
 
+    @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the two classes, calibrated on the out-of-fold scores."""
         scores = self.decision_function(X)
         return self.calibration_.probabilities(scores)
 
+    @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`, without underflow."""
         scores = self.decision_function(X)
         log_odds = self.calibration_.log_odds(scores)
         return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
 
+    @reads_one_state
     def threshold_at(
         self, *, fpr: float | None = None, tpr: float | None = None, precision: float | None = None
     ) -> float:

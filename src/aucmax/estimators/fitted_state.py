@@ -1,7 +1,8 @@
-"""Fitted state: a fit that fails, or is interrupted, leaves the estimator as it was.
+"""Fitted state: a fit takes effect as a whole, when it has succeeded, and a prediction uses one state throughout.
 
-Validation sets `n_features_in_` and `classes_` before the work begins; without these decorators a fit that fails
-later would leave them alongside the weights of an earlier fit.
+A fit works on a copy of the estimator, whose attributes then replace those of the estimator in one assignment. A fit
+that fails or is interrupted leaves no trace, and other threads see the old model or the new one, never the weights of
+one and the intercept of the other.
 """
 
 from __future__ import annotations
@@ -14,34 +15,55 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def restores_on_error(method: Method) -> Method:
-    """Restore all attributes if the method fails."""
+    """Change attributes only if the method succeeds, all of them at once."""
     return _guarded(method, reset=False)
 
 
 def resets_fitted_state(fit: Method) -> Method:
-    """Delete the attributes set by the last fit, so that none of them outlives it; restore them if this fit fails.
+    """Replace the attributes set by the last fit, so that none of them outlives it, if this fit succeeds.
 
     Attributes that a subclass sets before it calls `fit` were not set by the fit, and are kept.
     """
     return _guarded(fit, reset=True)
 
 
+def reads_one_state(method: Method) -> Method:
+    """Run a method on the attributes that the estimator has now, even if a fit in another thread replaces them."""
+
+    @wraps(method)
+    def reading(self, *args, **kwargs):
+        return method(_with_attributes(self, vars(self)), *args, **kwargs)
+
+    return cast(Method, reading)
+
+
 def _guarded(method: Method, *, reset: bool) -> Method:
     @wraps(method)
     def guarded(self, *args, **kwargs):
         before = vars(self).copy()
+        work = _with_attributes(self, before.copy())
         if reset:
-            for name in vars(self).pop("_set_by_fit", ()):
-                vars(self).pop(name, None)
-        others = set(vars(self))
-        try:
-            result = method(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
+            for name in vars(work).pop("_set_by_fit", ()):
+                vars(work).pop(name, None)
+        others = set(vars(work))
+        result = method(work, *args, **kwargs)
         if reset:
-            self._set_by_fit = sorted(vars(self).keys() - others)
-        return result
+            work._set_by_fit = sorted(vars(work).keys() - others)
+        _publish(self, before, vars(work))
+        return self if result is work else result
 
     return cast(Method, guarded)
+
+
+def _with_attributes(estimator: Any, attributes: dict[str, Any]) -> Any:
+    """Another estimator of the same class, with this dictionary of attributes itself, not a copy."""
+    other = object.__new__(type(estimator))
+    other.__dict__ = attributes
+    return other
+
+
+def _publish(estimator: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Apply the changes from `before` to `after` in one assignment; attributes set by others in between are kept."""
+    kept = {name: value for name, value in vars(estimator).items() if name in after or name not in before}
+    changed = {name: value for name, value in after.items() if name not in before or before[name] is not value}
+    estimator.__dict__ = kept | changed

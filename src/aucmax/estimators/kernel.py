@@ -8,9 +8,9 @@ import numpy as np
 
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
-from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.kernels.coordinates import Coordinates
-from aucmax.kernels.functions import find_kernels
+from aucmax.kernels.functions import find_kernels, supports_sparse
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
 from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks
 from aucmax.kernels.score import KernelScore, Term
@@ -169,10 +169,16 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         self._store_average([score for score, _ in fitted], best, table, kept)
         return self
 
+    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
         X = self._validate_rows(X, "score_")
         return self.score_(alike(X, self.score_.landmarks))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = supports_sparse(self.kernel)
+        return tags
 
     @property
     def _tries_relevance(self) -> bool:

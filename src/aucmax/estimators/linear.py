@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +18,8 @@ from aucmax.problem.solution import Callback, Monitor
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import (
-    check_penalty_supported,
     check_streams,
+    check_streams_penalty,
     check_unlearns,
     find_solver,
     make_problem,
@@ -151,7 +152,7 @@ class AUCClassifier(LinearRanker):
         self._stream: Stream | None = None
         return self
 
-    @available_if(lambda self: check_streams(streaming_solver(self.solver, self.loss)))
+    @available_if(lambda self: self._check_streams())
     @restores_on_error
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
         """Update the model with a batch of rows; available with online solvers, including "auto" if it chooses one.
@@ -207,13 +208,19 @@ class AUCClassifier(LinearRanker):
             return Monitor(check_validation(self, validation))
         return Monitor() if monitor else None
 
+    def _check_streams(self) -> bool:
+        """True if `partial_fit` can succeed, or will report an invalid parameter; otherwise AttributeError."""
+        solver = streaming_solver(self.solver, self.loss)
+        check_streams(solver)
+        known = isinstance(self.loss, str) and self.loss in LOSSES and isinstance(self.l1_ratio, Real)
+        if not known or self.alpha == 0:
+            return True
+        return check_streams_penalty(solver, ElasticNet.of(1.0, float(self.l1_ratio)), LOSSES[self.loss]())
+
     def _streaming(self, X: Any) -> tuple[ProblemSpec, Solver]:
-        """Objective and solver of a stream; an unsupported penalty is rejected before both classes have been seen."""
+        """Objective and solver of a stream."""
         spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
-        solver = find_solver(streaming_solver(self.solver, self.loss), X, spec.loss)
-        if self.alpha != 0:
-            check_penalty_supported(solver, ElasticNet.of(1.0, self.l1_ratio), spec.loss)
-        return spec, solver
+        return spec, find_solver(streaming_solver(self.solver, self.loss), X, spec.loss)
 
     def _store_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
         """Store the model after a batch: that of all rows seen, the last iterate, or zeros if a class is missing."""

@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.estimators.base import Ranker
-from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData, check_table
 from aucmax.validation.params import Integer, Number, check_params
@@ -128,6 +128,7 @@ class AUCTreeClassifier(Ranker):
         self.nodes_ = Nodes.grown(table.weighted(), depth, self.min_samples_leaf)
         return self
 
+    @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
         """Laplace estimate (p + 1) / (p + n + 2) of the leaf, for the negative and the positive label."""
         counts = self._leaf_weights(X) + 1.0
@@ -137,11 +138,13 @@ class AUCTreeClassifier(Ranker):
         """Logarithm of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
+    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of `predict_proba`."""
         negative, positive = self._leaf_weights(X).T + 1.0
         return np.log(positive / negative)
 
+    @reads_one_state
     def rules(self) -> str:
         """The rule of each leaf, from left to right: conditions, score, weight of the positives and of all rows."""
         check_is_fitted(self, "nodes_")

@@ -75,8 +75,18 @@ def find_kernels(kernel: Any, sparse: bool) -> list[str]:
     taken = [name for name in names if not sparse or name == "linear" or KERNELS[name].norm == "l2"]
     if kernel != "auto" and len(taken) < len(names):
         refused = sorted(set(names) - set(taken))
-        raise ValueError(f"kernel {refused} takes dense tables only; pass X.toarray(), or use 'linear' or 'rbf'")
+        raise ValueError(
+            f"kernel {refused} does not support sparse tables; pass X.toarray(), or use 'linear' or 'rbf'"
+        )
     return taken
+
+
+def supports_sparse(kernel: Any) -> bool:
+    """Whether a sparse table can be fitted with this kernel, or these kernels."""
+    try:
+        return bool(find_kernels(kernel, sparse=True))
+    except ValueError:
+        return False
 
 
 def _absolute(A: np.ndarray, Z: np.ndarray) -> np.ndarray:

@@ -57,7 +57,9 @@ class LandmarkSpace:
         found = KERNELS[kernel]
         coordinates = self.ranked if found.ranked else self.plain
         if coordinates is None:
-            raise ValueError(f"kernel={kernel!r} takes dense tables only; pass X.toarray(), or use 'linear' or 'rbf'")
+            raise ValueError(
+                f"kernel={kernel!r} does not support sparse tables; pass X.toarray(), or use 'linear' or 'rbf'"
+            )
         if relevance is not None:
             coordinates = coordinates.weighted(relevance)
         landmarks = coordinates(self.landmarks)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.numerics.matrix import is_sparse
+from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
 
 _DENSE: Schema = {"rows": (list,)}
@@ -65,6 +66,7 @@ def _csr_from_json(content: Any, what: str) -> sparse.csr_array:
     if any((integers[name] != arrays[name]).any() for name in integers) or integers["shape"].size != 2:
         raise ValueError(f"shape, indices and indptr of {what} must be integers")
     parts = (arrays["data"], integers["indices"], integers["indptr"])
-    X = sparse.csr_array(parts, shape=tuple(integers["shape"].tolist()))
-    X.check_format(full_check=True)
-    return X
+    try:
+        return canonical(check_structure(sparse.csr_array(parts, shape=tuple(integers["shape"].tolist()))))
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None

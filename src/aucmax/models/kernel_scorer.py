@@ -12,6 +12,7 @@ from aucmax.kernels.coordinates import Coordinates, Ranks
 from aucmax.kernels.score import KernelScore, Term
 from aucmax.models.json_arrays import array_from_json, matrix_from_json, matrix_to_json
 from aucmax.numerics.matrix import alike
+from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema
 
 _SCHEMA: Schema = {"landmarks": (dict,), "terms": (list,), "intercept": (float,)}
@@ -53,7 +54,7 @@ class KernelScorer:
 
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row."""
-        return self.score(alike(X, self.score.landmarks))
+        return self.score(alike(canonical(check_structure(X)), self.score.landmarks))
 
     def to_dict(self) -> dict[str, Any]:
         """The scorer as JSON values."""

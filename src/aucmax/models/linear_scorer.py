@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucmax.numerics import matrix
+from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
 
 _SCHEMA: Schema = {"coef": (list,), "intercept": (float,)}
@@ -52,7 +53,7 @@ class LinearScorer:
 
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row."""
-        return matrix.dot(X, np.asarray(self.coef)) + self.intercept
+        return matrix.dot(canonical(check_structure(X)), np.asarray(self.coef)) + self.intercept
 
     def to_dict(self) -> dict[str, Any]:
         """The scorer as JSON values."""

@@ -13,6 +13,7 @@ from aucmax.estimators.base import predicted_labels
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.metadata import ModelMetadata
+from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.json_schema import check_schema
 from aucmax.tables.table import Table
 
@@ -101,7 +102,7 @@ class SavedModel:
             return X  # skips checks that would take most of the time of scoring a single row
         frame = BaseEstimator()  # validation stores the column names of any kind of data frame on an estimator
         settings = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 0}
-        X = validate_data(frame, X, ensure_all_finite=False, **settings)
+        X = validate_data(frame, check_structure(X), ensure_all_finite=False, **settings)
         names = getattr(frame, "feature_names_in_", None)
         if names is not None and self.metadata.feature_names is not None:
             X = X[:, self._find_columns(names)]

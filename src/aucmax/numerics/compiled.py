@@ -1,13 +1,17 @@
 """`@compiled`: compiled loops. This is the only file that talks to Numba.
 
 Numba's own disk cache watches only the file that defines the compiled function: after an edit to a helper in another
-file it would still run stale machine code. Here the key of every cache entry covers all source files of the package.
+file it would still run stale machine code. Here the key of every cache entry covers all source files of the package,
+and every file of the cache begins with a checksum: a damaged one is ignored and replaced. Where nothing can be
+written, functions are compiled in memory.
+
 With `NUMBA_DISABLE_JIT=1` the loops run as plain Python and give the same results.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -40,6 +44,9 @@ class _KeyedFiles(IndexDataCacheFile):
 
     Numba numbers its files, so two processes that compile at the same time may give two functions the same number and
     later run the wrong one. Here, at worst, an entry is lost and compiled again.
+
+    A file is a checksum and a pickle. The checksum covers the version of Numba and the source too, so that nothing is
+    unpickled, let alone executed, that this version has not written for this source.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -47,9 +54,39 @@ class _KeyedFiles(IndexDataCacheFile):
         self._save_data(name, data)
         self._save_index(self._load_index() | {key: name})
 
+    def _load_index(self) -> dict:
+        return self._read(self._index_path) or {}
+
+    def _save_index(self, overloads: dict) -> None:
+        self._write(self._index_path, overloads)
+
+    def _load_data(self, name: str) -> Any:
+        return self._read(self._data_path(name))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _read(self, path: str) -> Any:
+        """The content of a file; None if it is missing, unreadable, damaged or out of date."""
+        try:
+            content = Path(path).read_bytes()
+        except OSError:
+            return None
+        checksum, pickled = content[:32], content[32:]
+        return pickle.loads(pickled) if checksum == self._checksum(pickled) else None
+
+    def _write(self, path: str, content: Any) -> None:
+        pickled = self._dump(content)
+        with self._open_for_write(path) as file:
+            file.write(self._checksum(pickled) + pickled)
+
+    def _checksum(self, pickled: bytes) -> bytes:
+        origin = repr((self._version, self._source_stamp))
+        return hashlib.sha256(origin.encode() + pickled).digest()
+
 
 class _PackageCache(FunctionCache):
-    """Numba's function cache with the whole package in its key."""
+    """Numba's function cache with the whole package in its key, and the options that change the machine code."""
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
@@ -58,7 +95,12 @@ class _PackageCache(FunctionCache):
         )
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple:
-        return (*super()._index_key(sig, codegen), sources_hash())
+        options = (bool(numba.config.BOUNDSCHECK), int(numba.config.OPT))
+        return (*super()._index_key(sig, codegen), sources_hash(), *options)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk, a folder that is read-only or gone: the code is in memory all the same
+            super().save_overload(sig, data)
 
 
 def compiled(function: Callable | None = None, *, strict: bool = False) -> Callable:

@@ -1,6 +1,6 @@
 """Tables as matrices, whether dense, CSR or computed on demand: products, sums and copies that work for all three.
 
-Only this file and rows.py distinguish dense from CSR.
+Only this file, rows.py and sparse_structure.py distinguish dense from CSR.
 """
 
 from __future__ import annotations
@@ -18,14 +18,6 @@ from aucmax.numerics.rows import CSR, row_axpy, row_dot, row_dots, row_norm2, ro
 def is_sparse(X: Any) -> bool:
     """Whether X is a SciPy sparse matrix or array."""
     return sparse.issparse(X)
-
-
-def canonical(X: Any) -> Any:
-    """X without duplicate entries, so that its entries can be squared."""
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def nonzeros(X: Any) -> int:

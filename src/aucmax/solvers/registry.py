@@ -104,6 +104,17 @@ def check_streams(solver: Any) -> bool:
     return True
 
 
+def check_streams_penalty(solver: Any, penalty: ElasticNet, loss: Loss) -> bool:
+    """True if a solver, or its name, supports the penalty; otherwise AttributeError, for `available_if`."""
+    found = _instance(solver)
+    try:
+        if found is not None:
+            check_penalty_supported(found, penalty, loss)
+    except ValueError as error:
+        raise AttributeError(f"no partial_fit with this penalty: {error}") from None
+    return True
+
+
 def check_unlearns(solver: Any) -> bool:
     """True for a solver, or its name, that can unlearn rows; otherwise AttributeError, for `available_if`."""
     found = _instance(solver)

@@ -9,6 +9,7 @@ from typing import IO
 import numpy as np
 from scipy import sparse
 
+from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.cells import STRING_DTYPE
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table
@@ -84,7 +85,7 @@ def _as_csr(arrays: dict[str, np.ndarray], path: str | Path) -> sparse.csr_array
     try:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         X = sparse.csr_array(parts, shape=tuple(int(size) for size in arrays["shape"]))
-        X.check_format(full_check=True)
+        check_structure(X)
     except _INVALID_VALUES as error:
         raise ValueError(f"{path} holds an invalid CSR matrix: {error}") from None
     return X

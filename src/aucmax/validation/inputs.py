@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from aucmax.numerics.matrix import canonical
+from aucmax.numerics.sparse_structure import canonical, check_structure
 
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -42,21 +42,26 @@ def check_table(
     non-finite values from the moments, which saves a pass.
     """
     options = TABLE | {"accept_sparse": False} if dense else TABLE
-    X, y = validate_data(estimator, X, y, ensure_all_finite=dense, **options)
+    X, y = _check_labeled(estimator, X, y, ensure_all_finite=dense, **options)
     classes, codes = _encode_labels(y)
     y = np.where(codes == 1, 1.0, -1.0)
-    return LabeledData(canonical(X), y, _check_class_weights(sample_weight, y)), classes
+    return LabeledData(X, y, _check_class_weights(sample_weight, y)), classes
+
+
+def check_rows(estimator: Any, X: Any) -> Any:
+    """Validate rows to score; sparse ones become CSR in canonical form."""
+    return canonical(validate_data(estimator, check_structure(X), reset=False, **TABLE))
 
 
 def check_batch(
     estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool
 ) -> tuple[LabeledData, np.ndarray]:
     """Validate a batch of a stream, which may contain only one class, and return it with the two classes."""
-    X, y = validate_data(estimator, X, y, reset=first, **TABLE)
+    X, y = _check_labeled(estimator, X, y, reset=first, **TABLE)
     check_classification_targets(y)
     labels = _stream_classes(estimator, y, classes, first)
     weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y.size)
-    return LabeledData(canonical(X), np.where(y == labels[1], 1.0, -1.0), weight), labels
+    return LabeledData(X, np.where(y == labels[1], 1.0, -1.0), weight), labels
 
 
 def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) -> np.ndarray:
@@ -82,12 +87,21 @@ def check_validation(estimator: Any, pair: Any) -> tuple[Any, np.ndarray]:
     """Validate a validation set (X, y) and return it with the labels as -1/+1."""
     if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
         raise ValueError("validation is not a pair; pass validation=(X, y)")
-    X, y = validate_data(estimator, *pair, reset=False, **TABLE)
+    X, y = _check_labeled(estimator, *pair, reset=False, **TABLE)
     if not np.array_equal(np.unique(y), estimator.classes_):
         raise ValueError(
             f"the validation set has labels {np.unique(y).tolist()}; it needs {estimator.classes_.tolist()}"
         )
     return X, np.where(y == estimator.classes_[1], 1.0, -1.0)
+
+
+def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
+    """A table and its labels as arrays; a sparse table becomes CSR in canonical form.
+
+    Its structure is checked first: even a conversion to CSR would write outside of its arrays if it were invalid.
+    """
+    X, y = validate_data(estimator, check_structure(X), y, **options)
+    return canonical(X), y
 
 
 def make_rng(random_state: Any) -> np.random.Generator:

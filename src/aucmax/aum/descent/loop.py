@@ -19,6 +19,7 @@ from aucmax.aum.descent.data import AUMData
 from aucmax.aum.descent.step import Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.value import error_auc
+from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.problem.solution import Callback, Record, Trace
 
 
@@ -93,12 +94,12 @@ def descend(
     >>> bool(found.trace["auc"][-1] > found.trace["auc"][0] + 0.1)
     True
     """
-    train = AUMData(errors, X)
+    train = AUMData(errors, canonical(check_structure(X)))
     start = np.asarray(w, dtype=float)
     if start.shape != (X.shape[1],) or not np.isfinite(start).all():
         hint = f"pass {X.shape[1]} finite numbers, one per column of X"
         raise ValueError(f"the initial w has shape {start.shape} or is not finite; {hint}")
-    held_out = AUMData(*validation) if validation else None
+    held_out = AUMData(validation[0], canonical(check_structure(validation[1]))) if validation else None
     if held_out is not None and held_out.X.shape[1] != X.shape[1]:
         text = f"validation X has {held_out.X.shape[1]} columns but X has {X.shape[1]}"
         raise ValueError(f"{text}; pass the same features for both")
