@@ -159,7 +159,11 @@ def _points(
 def _evaluate(
     train: AUMData, validation: AUMData | None, point: DescentPoint, epoch: int, seconds: float
 ) -> DescentRecord:
-    scores = None if validation is None else validation.scores(point.w)
+    held_out_auc = held_out_aum = np.nan
+    if validation is not None:
+        scores = validation.scores(point.w)
+        held_out_auc = error_auc(validation.errors, scores)
+        held_out_aum = aum(validation.errors, scores).value
     return DescentRecord(
         epoch=epoch,
         passes=1.0 + 2.0 * epoch,  # predictions of the start; then a gradient and the predictions of its direction
@@ -167,10 +171,10 @@ def _evaluate(
         objective=point.objective,
         gap=np.nan,
         auc=error_auc(train.errors, point.pred),
-        validation_auc=np.nan if validation is None else error_auc(validation.errors, scores),
+        validation_auc=held_out_auc,
         step=point.step,
         aum=point.aum.value,
-        validation_aum=np.nan if validation is None else aum(validation.errors, scores).value,
+        validation_aum=held_out_aum,
     )
 
 

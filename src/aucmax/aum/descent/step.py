@@ -63,7 +63,7 @@ class Descent:
         the step `eta`.
     step_from : {"aum", "auc", "validation_aum", "validation_auc"}
         What is best: low AUM, or high AUC, on the subtrain or on the validation set. The direction is always computed
-        on the subtrain set. "first_min" with an AUC is the highest up to the first minimum of AUM on the subtrain set.
+        on the subtrain set. "first_min" with an AUC is the highest up to the first minimum of AUM on that set.
     eta : float
         The constant step.
     l2 : float
