@@ -1,4 +1,4 @@
-"""Run as a script: searches of method `convex` against rational arithmetic, under the compiler flags of the caller."""
+"""A script: searches of method `convex` against rational arithmetic, under the compiler flags of the caller."""
 
 import aum_oracle
 import numpy as np

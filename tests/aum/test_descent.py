@@ -2,6 +2,7 @@
 
 from time import sleep
 
+import aum_oracle
 import numpy as np
 import pytest
 from aum_problems import random_problem
@@ -77,6 +78,66 @@ def test_steps_by_auc_reach_the_best_of_a_fine_grid(name):
         )
         if end > 0.0:
             assert error_auc(held_out.errors, held_out.pred + step * held_out.move) >= best - 1e-12
+
+
+def one_step(seed, **settings):
+    """The size of one step, and the rows of rational arithmetic along the line of the searched set."""
+    X, y = noisy(16, 2, seed)
+    train, validation = (AUMData(errors_of(X[part], y[part]), X[part]) for part in (slice(0, 8), slice(8, 16)))
+    descent = Descent(normalization="none", **settings)
+    start = descent.start(train, np.array([1.0, 0.5]))
+    d = -train.combine(aum_subgradient(train.errors, start.pred)) / train.unit
+    after = descent.step(train, start, validation)
+    searched = validation if descent.searches_validation else train
+    e = searched.errors
+    exact = aum_oracle.exact_lines(e.example, e.v, e.fp, e.fn, searched.scores(start.w), searched.scores(d))
+    return 0.0 if after is None else after.step, exact, aum_oracle.table(exact)
+
+
+SOME = [
+    seed for seed in range(60) if all(len(set(noisy(16, 2, seed)[1][part])) == 2 for part in (slice(8), slice(8, 16)))
+]
+
+
+@pytest.mark.parametrize("until", ["all", 3, 7, "linear"])
+@pytest.mark.parametrize("step_from", ["aum", "validation_aum"])
+def test_a_step_by_aum_is_the_lowest_of_its_rows_in_rational_arithmetic(step_from, until):
+    for seed in SOME[:20]:
+        step, exact, rows = one_step(seed, step_from=step_from, line_search=until)
+        count = {"all": len(rows), "linear": len(exact)}.get(until, until)
+        lowest = float(min(row[1] for row in rows[:count]))
+        assert float(aum_oracle.at(exact, aum_oracle.Fraction(step))[0]) == pytest.approx(lowest, abs=1e-12)
+
+
+@pytest.mark.parametrize("until", ["all", 3, 7, "linear"])
+@pytest.mark.parametrize("step_from", ["auc", "validation_auc"])
+def test_a_step_by_auc_is_the_highest_of_its_rows_in_rational_arithmetic(step_from, until):
+    for seed in SOME[:20]:
+        step, exact, rows = one_step(seed, step_from=step_from, line_search=until)
+        count = {"all": len(rows) + 1, "linear": len(exact)}.get(until, until)
+        highest = max(row[4] for row in rows[: count - 1])  # between the rows: at a row, thresholds are tied
+        assert aum_oracle.at(exact, aum_oracle.Fraction(step))[1] == highest
+
+
+@pytest.mark.parametrize("step_from", ["auc", "validation_auc"])
+def test_max_auc_steps_to_the_first_local_maximum_in_rational_arithmetic(step_from):
+    for seed in SOME:
+        step, _, rows = one_step(seed, step_from=step_from, line_search="max_auc")
+        first, last = aum_oracle.max_auc(rows)
+        assert float(first) <= step and (last is None or step < float(last))
+
+
+@pytest.mark.parametrize("step_from, column, sign", [
+    ("auc", "auc", 1), ("validation_auc", "validation_auc", 1), ("validation_aum", "validation_aum", -1)
+])  # fmt: skip
+@pytest.mark.parametrize("line_search", ["all", "linear", 30])
+def test_every_search_improves_what_it_is_from(step_from, column, sign, line_search):
+    X, y = noisy(200)
+    validation = (errors_of(X[100:], y[100:]), X[100:])
+    settings = Descent(line_search=line_search, step_from=step_from, normalization="none")
+    trace = descend(errors_of(X[:100], y[:100]), X[:100], np.ones(4), validation, settings).trace
+    assert (sign * np.diff(trace[column]) >= -1e-12).all()
+    assert sign * (trace[column][-1] - trace[column][0]) > 0.02
 
 
 def linear_program(X, y):
@@ -278,6 +339,12 @@ ROWS = np.eye(3)
     [
         (lambda: Descent(line_search="golden"), "line_search='golden'; give one of"),
         (lambda: Descent(step_from="luck"), "step_from='luck'; give one of"),
+        (lambda: Descent(line_search="max_auc"), "set step_from='auc' or step_from='validation_auc'"),
+        (lambda: Descent(line_search=1), "line_search=1; give one of .* or an integer of 2 or more"),
+        (
+            lambda: descend(LABELS, ROWS, np.ones(3), settings=Descent(step_from="validation_aum")),
+            "no validation set",
+        ),
         (lambda: Descent(normalization="wide"), "normalization='wide'; give one of"),
         (lambda: Descent(eta=0.0), "eta=0.0; give a finite number above 0"),
         (lambda: Descent(max_epochs=0), "max_epochs=0; give"),

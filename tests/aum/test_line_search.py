@@ -174,7 +174,9 @@ def test_a_walk_swaps_every_pair_once_at_most():
         assert walk.next_rows(2000).shape[1] <= 40 * 39 / 2 + 1
 
 
-@pytest.mark.parametrize("values", [np.full(50, np.nan), np.r_[np.nan, np.arange(49.0)], np.zeros(50), np.arange(50.0)])
+@pytest.mark.parametrize(
+    "values", [np.full(50, np.nan), np.r_[np.nan, np.arange(49.0)], np.zeros(50), np.arange(50.0)]
+)
 @pytest.mark.parametrize("target", [0.0, 25.0, 51.0, np.nan])
 def test_a_quantile_of_anything_ends(values, target):
     _quantile(values.copy(), np.ones(50), 50, target)

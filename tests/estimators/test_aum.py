@@ -90,7 +90,37 @@ def test_the_weights_of_the_best_validation_auc_are_kept(table):
 def test_patience_ends_the_run_early(table):
     X, y, _ = table(300)
     patient, hasty = (AUMClassifier(tol=0.0, patience=p, random_state=0).fit(X, y) for p in (None, 2))
-    assert hasty.n_iter_ == hasty.best_step_ + 2 < patient.n_iter_
+    assert hasty.n_iter_ == hasty.trace_["validation_auc"].argmax() + 2 < patient.n_iter_
+
+
+def test_the_start_is_that_of_all_rows_if_no_step_ranks_held_out_rows_better():
+    rng = np.random.default_rng(3)
+    y = np.where(rng.random(300) < 0.4, 1.0, -1.0)
+    X = rng.normal(size=(300, 4)) + 0.5 * y[:, None]  # normal classes, for which the squared loss is right
+    model = AUMClassifier(random_state=0).fit(X, y)
+    w = AUCClassifier().fit(X, y).coef_[0]
+    assert model.best_step_ == 0 < model.n_iter_
+    np.testing.assert_allclose(model.coef_[0] / np.linalg.norm(model.coef_), w / np.linalg.norm(w), rtol=1e-9)
+
+
+def test_the_chosen_number_of_steps_is_repeated_on_all_rows():
+    X, y = spoiled()
+    model = AUMClassifier(random_state=0).fit(X, y)
+    again = AUMClassifier(validation_fraction=None, max_epochs=model.best_step_, tol=0.0).fit(X, y)
+    assert model.best_step_ > 0
+    np.testing.assert_allclose(model.coef_, again.coef_, rtol=1e-12)
+
+
+def test_a_random_start_normalises_nothing_unless_told():
+    """As published: the weights of labels shrink from step to step, and their mean difference is not 1."""
+    X, y = spoiled()
+    delta = X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)
+    options = {"start": "random", "random_state": 0, "validation_fraction": None, "standardize": False}
+    free, none, fixed = (
+        AUMClassifier(normalization=kind, **options).fit(X, y) for kind in ("auto", "none", "mean_difference")
+    )
+    np.testing.assert_array_equal(free.coef_, none.coef_)
+    assert fixed.coef_[0] @ delta == pytest.approx(1.0) != pytest.approx(free.coef_[0] @ delta)
 
 
 def test_held_out_rows_are_drawn_by_the_seed(table):
@@ -183,6 +213,7 @@ def test_survives_clone_and_pickle(table):
         ({"standardize": 1}, "standardize=1; give True or False"),
         ({"normalization": "contrast"}, "normalization='contrast'; give one of"),
         ({"validation_fraction": None, "step_from": "validation_auc"}, "there is no validation set"),
+        ({"line_search": "max_auc"}, "set step_from='auc' or step_from='validation_auc'"),
         ({"class_weight": {5: 1.0}}, "keys among"),
         ({"class_weight": {1.0: 0.0}}, "above zero"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import assert_all_finite
@@ -15,6 +15,7 @@ from aucmax.aum.intercept import best_intercept
 from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import class_costs
 from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.metrics import auc_influence, roc_auc
 from aucmax.numerics.matrix import dot
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
@@ -23,40 +24,55 @@ from aucmax.solvers.aum import AUM, rate_costs, squared_start
 from aucmax.validation.inputs import LabeledData, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_params
 
+SIGNIFICANT = (
+    2.0  # gain of AUC on held-out rows, in its standard errors, that a descent must have; chosen on six sets
+)
+
+
+class Beginning(NamedTuple):
+    """The rows of a descent, and its initial weights."""
+
+    train: AUMData
+    start: np.ndarray
+
 
 class AUMClassifier(LinearRanker):
     """Linear ranking by descent on AUM, the area under the minimum of false positives and false negatives.
 
     AUM is low where AUC is high, and has a gradient. It is not AUC: on some tables its minimiser ranks worse than
-    that of the squared loss, from which the descent starts. A fraction of the rows is therefore held out for
-    validation, and the step with the best AUC on them is kept; the start is among the candidates.
+    that of the squared loss, from which the descent starts. A fraction of the rows is therefore held out, and their
+    AUC determines the number of steps: zero, unless the best one exceeds that of the start by more than two standard
+    errors of the difference. Start and descent are then repeated on all rows with that number of steps.
 
     Parameters
     ----------
-    line_search : {"first_min", "linear", "all", "grid", "constant"}
-        How far to go along the negative gradient: to the first minimum of AUM, found exactly; to the lowest AUM among
-        the first n crossings of thresholds, or among all; to the best of the steps 10^-9 .. 10^9; or always by `eta`.
-    step_from : {"aum", "validation_auc"}
-        Search for low AUM, or for high AUC on the validation rows.
+    line_search : {"first_min", "max_auc", "linear", "all", "grid", "constant"} or int
+        How far to go along the negative gradient: to the first minimum of AUM, found exactly; to the first local
+        maximum of AUC; to the best step among the first n crossings of thresholds, or among all, or among this number
+        of crossings; to the best of the steps 10^-9 .. 10^9; or always by `eta`. See `aucmax.aum.Descent`.
+    step_from : {"aum", "auc", "validation_aum", "validation_auc"}
+        Search for low AUM or for high AUC, on the rows of the descent or on the validation rows. The descent on all
+        rows, none of which are held out, searches these.
     eta : float
         Step size for `line_search="constant"`.
     alpha : float
         Strength of the penalty alpha/2 |w|^2; AUM is divided by the number of rows of the rarer class.
     normalization : {"auto", "mean_difference", "norm", "none"}
         AUM shrinks with the weights, so their scale has to be fixed: by the difference of the class means of the
-        scores ("auto" and "mean_difference"), or by the norm of the weights ("norm"), as published, which ranks
-        worse.
+        scores ("mean_difference") or by the norm of the weights ("norm"), which ranks worse. "auto" is
+        "mean_difference" for `start="exact"`, and "none" for `start="random"`: the published procedure starts at
+        random, normalises nothing and relies on early stopping.
     max_epochs : int
         Maximum number of steps.
     tol : float
         Stop when a step lowers the objective by less than this fraction of it.
     validation_fraction : float or None
-        Fraction of each class that is held out. With None no rows are held out, and the weights with the lowest
-        objective are kept.
+        Fraction of each class that is held out to choose the number of steps. With None no rows are held out, and the
+        weights with the lowest objective are kept.
     patience : int or None
         Stop after this number of steps without a better validation AUC.
     start : {"exact", "random"}
-        Initial weights: the minimiser of the squared loss, or standard normal random numbers.
+        Initial weights: the minimiser of the squared loss, or standard normal random numbers, as published.
     standardize : bool
         Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
@@ -71,18 +87,19 @@ class AUMClassifier(LinearRanker):
         The constant that minimises the (weighted) errors on all rows; predicting all or none positive is possible.
     classes_ : array of the two labels; the second is the positive one
     n_iter_ : int
-        Number of steps taken.
+        Number of steps taken, before those on all rows.
     best_step_ : int
-        The step whose weights were kept; 0 is the start.
+        The number of steps that led to the weights; 0 is the start.
     trace_ : Trace
-        A `DescentRecord` of the start and of every step: step size, AUM, objective, AUC, validation AUC.
+        A `DescentRecord` of the start and of every step, before those on all rows: step size, AUM, objective, AUC,
+        validation AUC.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AUMClassifier(random_state=0).fit(X, y)
-    >>> bool(model.trace_["validation_auc"].max() == model.trace_["validation_auc"][model.best_step_])
+    >>> bool(model.trace_["validation_auc"][model.best_step_] >= model.trace_["validation_auc"][0])
     True
     >>> model.score(X, y) > 0.95
     True
@@ -152,27 +169,45 @@ class AUMClassifier(LinearRanker):
         assert_all_finite(table.X, input_name="X")  # including the rows that will be held out
         costs = self._costs(table)
         subtrain, held_out = self._split(table, validation, rng)
-        n, dim = subtrain.X.shape
-        full = AUM().wants_scatter(n, dim, ElasticNet(0.0, self.alpha))
-        data = Data.of(*subtrain, standardize=self.standardize, full=full)
-        train = AUMData(_errors(subtrain, costs), data.X, data.scale)
-        validation_data = None if held_out is None else AUMData(_errors(held_out, costs), held_out.X, data.scale)
-        found = run_descent(self._descent(), train, self._initial(data, rng), validation_data, callback)
-        w = found.coef / data.scale
+        seed = int(rng.integers(2**31 - 1))
+        settings = self._descent()
+        first = self._examples(subtrain, costs, seed)
+        validation_data = None
+        if held_out is not None:
+            validation_data = AUMData(_errors(held_out, costs), held_out.X, first.train.scale)
+        found = run_descent(settings, first.train, first.start, validation_data, callback)
+        self.n_iter_ = found.n_epochs
+        self.trace_ = found.trace
+        self.best_step_ = found.best_epoch
+        w = found.coef / first.train.scale
+        if held_out is not None and validation is None:
+            start = settings.start(first.train, first.start).w / first.train.scale
+            if self.start == "exact" and not _is_gain(held_out, w, start):
+                self.best_step_ = 0
+            w = _repeat(settings, self._examples(table, costs, seed), self.best_step_)
         self.coef_ = w[None, :]
         self.intercept_ = np.array([best_intercept(_errors(table, costs), dot(table.X, w))])
-        self.n_iter_ = found.n_epochs
-        self.best_step_ = found.best_epoch
-        self.trace_ = found.trace
         return self
 
+    def _examples(self, table: LabeledData, costs: tuple[float, float], seed: int) -> Beginning:
+        """The rows of a descent, and the weights that it starts from."""
+        n, dim = table.X.shape
+        full = AUM().wants_scatter(n, dim, ElasticNet(0.0, self.alpha))
+        data = Data.of(*table, standardize=self.standardize, full=full)
+        if self.start == "random":
+            start = np.random.default_rng(seed).normal(size=data.dim)
+        else:
+            start = squared_start(data, float(self.alpha))
+        return Beginning(AUMData(_errors(table, costs), data.X, data.scale), start)
+
     def _descent(self) -> Descent:
+        is_published = self.start == "random" and self.normalization == "auto"
         return Descent(
             line_search=self.line_search,
             step_from=self.step_from,
             eta=self.eta,
             l2=float(self.alpha),
-            normalization=self.normalization,
+            normalization="none" if is_published else self.normalization,
             max_epochs=self.max_epochs,
             tol=self.tol,
             patience=self.patience,
@@ -190,9 +225,6 @@ class AUMClassifier(LinearRanker):
         held_out = _draw_held_out(table.y, self.validation_fraction, rng)
         return table.rows(np.flatnonzero(~held_out)), table.rows(np.flatnonzero(held_out))
 
-    def _initial(self, data: Data, rng: np.random.Generator) -> np.ndarray:
-        return rng.normal(size=data.dim) if self.start == "random" else squared_start(data, float(self.alpha))
-
     def _costs(self, table: LabeledData) -> tuple[float, float]:
         """Cost of an error on a negative and on a positive row."""
         if self.class_weight is None:
@@ -200,6 +232,24 @@ class AUMClassifier(LinearRanker):
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             return rate_costs(float(table.weight[table.y < 0].sum()), float(table.weight[table.y > 0].sum()))
         return class_costs(self.class_weight, self.classes_)
+
+
+def _is_gain(held_out: LabeledData, w: np.ndarray, start: np.ndarray) -> bool:
+    """Whether weights rank held-out rows better than others by more than chance explains."""
+    after, before = dot(held_out.X, w), dot(held_out.X, start)
+    weight = held_out.weight
+    gain = roc_auc(held_out.y, after, sample_weight=weight) - roc_auc(held_out.y, before, sample_weight=weight)
+    change = auc_influence(held_out.y, after, sample_weight=weight)
+    change -= auc_influence(held_out.y, before, sample_weight=weight)
+    return bool(gain > SIGNIFICANT * np.linalg.norm(change))
+
+
+def _repeat(settings: Descent, beginning: Beginning, n_epochs: int) -> np.ndarray:
+    """The weights after the same number of steps on other rows, in the units of their columns."""
+    train, start = beginning
+    if n_epochs == 0:
+        return settings.start(train, start).w / train.scale
+    return run_descent(settings.with_epochs(n_epochs), train, start).coef / train.scale
 
 
 def _errors(table: LabeledData, costs: tuple[float, float]) -> ErrorFunctions:

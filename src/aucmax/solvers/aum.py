@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucmax.aum.descent.data import AUMData
-from aucmax.aum.descent.step import LINE_SEARCHES, Descent, DescentPoint
+from aucmax.aum.descent.step import LINE_SEARCHES, MIN_ROWS, Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.losses import Squared
 from aucmax.losses.area_under_min import AreaUnderMin
@@ -34,7 +34,7 @@ from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.cg import CG
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
-from aucmax.validation.params import Option
+from aucmax.validation.params import Integer, Option
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class AUM(Solver):
 
     Parameters
     ----------
-    line_search : {"first_min", "linear", "all", "grid", "constant"}
+    line_search : {"first_min", "linear", "all", "grid", "constant"} or int
         How the step size is chosen; see `aucmax.aum.Descent`.
     eta : float
         Step size for `line_search="constant"`.
@@ -73,11 +73,14 @@ class AUM(Solver):
         the objective.
     """
 
-    line_search: str = "first_min"
+    line_search: str | int = "first_min"
     eta: float = 1.0
     max_epochs: int = 100
 
-    parameter_constraints: ClassVar[Constraints] = {"line_search": [Option(*LINE_SEARCHES)], "eta": [POSITIVE]}
+    parameter_constraints: ClassVar[Constraints] = {
+        "line_search": [Option(*LINE_SEARCHES), Integer(MIN_ROWS)],
+        "eta": [POSITIVE],
+    }
     losses = (AreaUnderMin,)
     penalties = ("l2", "none")
     default_for = ("aum",)

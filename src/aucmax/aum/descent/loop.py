@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from aucmax.aum.descent.data import AUMData
 from aucmax.aum.descent.step import Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.value import error_auc
+from aucmax.aum.value import aum, error_auc
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.problem.solution import Callback, Record, Trace
 
@@ -29,6 +29,7 @@ class DescentRecord(Record):
 
     step: float = np.nan  # size of the step that led here
     aum: float = np.nan  # in the unit of the errors, without the penalty
+    validation_aum: float = np.nan  # that of the validation set, if there is one
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +160,11 @@ def _points(
 def _evaluate(
     train: AUMData, validation: AUMData | None, point: DescentPoint, epoch: int, seconds: float
 ) -> DescentRecord:
+    held_out_auc = held_out_aum = np.nan
+    if validation is not None:
+        scores = validation.scores(point.w)
+        held_out_auc = error_auc(validation.errors, scores)
+        held_out_aum = aum(validation.errors, scores).value
     return DescentRecord(
         epoch=epoch,
         passes=1.0 + 2.0 * epoch,  # predictions of the start; then a gradient and the predictions of its direction
@@ -166,9 +172,10 @@ def _evaluate(
         objective=point.objective,
         gap=np.nan,
         auc=error_auc(train.errors, point.pred),
-        validation_auc=np.nan if validation is None else error_auc(validation.errors, validation.scores(point.w)),
+        validation_auc=held_out_auc,
         step=point.step,
         aum=point.aum.value,
+        validation_aum=held_out_aum,
     )
 
 
@@ -186,5 +193,13 @@ def _has_converged(settings: Descent, records: list[Record], best_epoch: int) ->
     if now.epoch == 0:
         return False
     last = records[-2]
-    has_risen = settings.step_from == "validation_auc" and now.validation_auc > last.validation_auc + settings.tol
-    return last.objective - now.objective <= settings.tol * last.objective and not has_risen
+    is_flat = last.objective - now.objective <= settings.tol * last.objective
+    return is_flat and not _has_improved(settings, last, now)
+
+
+def _has_improved(settings: Descent, last: Record, now: Record) -> bool:
+    """Whether the quantity that the line search improves did so by more than `tol`."""
+    before, after = getattr(last, settings.step_from), getattr(now, settings.step_from)
+    if settings.step_from.endswith("auc"):
+        return after > before + settings.tol
+    return before - after > settings.tol * before

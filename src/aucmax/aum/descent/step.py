@@ -13,23 +13,25 @@ at the same value, as those of labels, do not determine the length of w: a norma
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from aucmax.aum.descent.data import AUMData
-from aucmax.aum.descent.line_search_rules import AUC_RULES, AUM_RULES, SearchLine, constant
+from aucmax.aum.descent.line_search_rules import AUM_RULES, SearchLine, constant, step_by_auc, step_by_aum
 from aucmax.aum.descent.normalization import NoNormalization, Normalization, UnitMeanDifference, UnitNorm
 from aucmax.aum.line_search.penalty import LinePenalty
 from aucmax.aum.value import TIED, AUMValue, aum, aum_subgradient
 from aucmax.validation.params import Integer, Number, Option, check_params
 
-LINE_SEARCHES = (*AUM_RULES, "constant")
+LINE_SEARCHES = (*AUM_RULES, "constant")  # those for AUM
+STEP_FROM = ("aum", "auc", "validation_aum", "validation_auc")
+MIN_ROWS = 2  # of a walk: the first one is step 0
 NEGLIGIBLE = 1e-14  # relative to the gradient: a direction this short is rounding
 DESCENT_CONSTRAINTS: dict[str, list[Any]] = {
-    "line_search": [Option(*LINE_SEARCHES)],
-    "step_from": [Option("aum", "validation_auc")],
+    "line_search": [Option(*LINE_SEARCHES, "max_auc"), Integer(MIN_ROWS)],
+    "step_from": [Option(*STEP_FROM)],
     "eta": [Number(0, open="low")],
     "normalization": [Option("auto", "mean_difference", "norm", "none")],
     "max_epochs": [Integer(1)],
@@ -54,12 +56,14 @@ class Descent:
 
     Parameters
     ----------
-    line_search : {"first_min", "linear", "all", "grid", "constant"}
-        The first minimum of AUM along the direction; the lowest AUM of the first crossings, as many as there are
-        thresholds; the lowest of all; the best of the steps 10^-9, 10^-8 .. 10^9; or always the step `eta`.
-    step_from : {"aum", "validation_auc"}
-        Search for low AUM on the subtrain set or, along the same direction, for high AUC on the validation set: the
-        highest up to the first minimum of AUM, of the first crossings, of all, or of the grid.
+    line_search : {"first_min", "max_auc", "linear", "all", "grid", "constant"} or int
+        The first minimum of AUM along the direction; the first local maximum of AUC, if `step_from` is an AUC; the
+        best of the first crossings, as many as there are thresholds; the best of all; of the steps 10^-9, 10^-8 ..
+        10^9; or of this number of rows of the walk, the first of which is step 0 (see `exact_line_search`). Or always
+        the step `eta`.
+    step_from : {"aum", "auc", "validation_aum", "validation_auc"}
+        What is best: low AUM, or high AUC, on the subtrain or on the validation set. The direction is always computed
+        on the subtrain set. "first_min" with an AUC is the highest up to the first minimum of AUM on that set.
     eta : float
         The constant step.
     l2 : float
@@ -71,8 +75,8 @@ class Descent:
     max_epochs : int
         Maximum number of steps.
     tol : float
-        Stop when a step lowers the objective by less than this fraction of it (and, if `step_from` is
-        "validation_auc", raises that AUC by less than `tol`).
+        Stop when a step lowers the objective by less than this fraction of it, and also what `step_from` names
+        improves by no more: AUM by this fraction, AUC by `tol`.
     patience : int or None
         Stop after this number of steps without a better validation AUC.
 
@@ -82,7 +86,7 @@ class Descent:
     100
     """
 
-    line_search: str = "first_min"
+    line_search: str | int = "first_min"
     step_from: str = "aum"
     eta: float = 1.0
     l2: float = 0.0
@@ -95,11 +99,24 @@ class Descent:
 
     def __post_init__(self) -> None:
         check_params(self)
+        if self.line_search == "max_auc" and not self.step_from.endswith("auc"):
+            text = f"line_search='max_auc' searches for high AUC, but step_from={self.step_from!r}"
+            raise ValueError(f"{text}; set step_from='auc' or step_from='validation_auc'")
+
+    @property
+    def searches_validation(self) -> bool:
+        """Whether the line of the validation set determines the step size."""
+        return self.step_from.startswith("validation_")
 
     @property
     def needs_validation(self) -> bool:
         """Whether a validation set determines the step size, or when to stop."""
-        return self.step_from == "validation_auc" or self.patience is not None
+        return self.searches_validation or self.patience is not None
+
+    def with_epochs(self, n_epochs: int) -> Descent:
+        """Settings for exactly this number of steps, if possible, without a validation set."""
+        step_from = self.step_from.removeprefix("validation_")
+        return replace(self, max_epochs=n_epochs, tol=0.0, patience=None, step_from=step_from)
 
     def start(self, train: AUMData, w: np.ndarray) -> DescentPoint:
         """The first point: the given weights, normalized."""
@@ -119,24 +136,25 @@ class Descent:
         for d in self._directions(train, point):
             move = train.scores(d)
             line = SearchLine(train.errors, point.pred, move, LinePenalty.of(train.unit * self.l2, point.w, d))
-            held_out = None
-            if validation is not None and self.step_from == "validation_auc":
+            searched = line
+            if validation is not None and self.searches_validation:
+                penalty = LinePenalty.of(validation.unit * self.l2, point.w, d)
                 scores = validation.scores(point.w)
-                held_out = SearchLine(validation.errors, scores, validation.scores(d), line.penalty)
-            size = self._step_size(line, held_out)
+                searched = SearchLine(validation.errors, scores, validation.scores(d), penalty)
+            size = self._step_size(line, searched)
             if size > 0.0:
                 return self._point(train, point.w + size * d, point.pred + size * move, size)
         return None
 
-    def _step_size(self, line: SearchLine, held_out: SearchLine | None) -> float:
+    def _step_size(self, line: SearchLine, searched: SearchLine) -> float:
         """The step size by the line search rule; zero if the predictions do not change."""
-        if not line.move.any() or (held_out is not None and not held_out.move.any()):
+        if not line.move.any() or not searched.move.any():
             return 0.0
         if self.line_search == "constant":
             return constant(line, self.eta)
-        if held_out is not None:
-            return AUC_RULES[self.line_search](line, held_out)
-        return AUM_RULES[self.line_search](line)
+        if self.step_from.endswith("auc"):
+            return step_by_auc(self.line_search, line, searched)
+        return step_by_aum(self.line_search, searched)
 
     def _directions(self, train: AUMData, point: DescentPoint) -> Iterator[np.ndarray]:
         """Minus the gradient, then minus the one-sided derivatives where they differ from it."""

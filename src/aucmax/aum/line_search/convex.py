@@ -127,8 +127,8 @@ def _slope(table, n, target, step, flat, counted, work):
 
     `counted` holds the sums of fp + |fn|, fp, fp slope below the level and of |fn|, |fn| slope above it over the
     retired lines, and the sum of the sizes of these terms. Comparisons are used as numbers, since branches would be
-    mispredicted. `work[0]` receives the distances of the lines from the level, zero for those that meet it: thresholds
-    are rounded here alone, since another loop may be compiled to other fused multiply-adds.
+    mispredicted. `work[0]` receives the distances of the lines from the level, zero for those that meet it:
+    thresholds are rounded here alone, since another loop may be compiled to other fused multiply-adds.
     """
     slopes, fp, fn, thresholds = table[1], table[2], table[3], work[0]
     scale, shift = (step, 1.0) if step < np.inf else (1.0, 0.0)

@@ -44,8 +44,8 @@ class KinkPath:
         self._start: StepEvaluation | None = evaluate_at(lines, 0.0)
         start = self._start
         below = sums[level] - self._u[level]
-        # step, AUM, its slope and the size of its terms; the level and the sum of u below it; the last crossing; and how
-        # many crossings are left: the level is one of the two lines, and two lines cross once
+        # step, AUM, its slope and the size of its terms; the level and the sum of u below it; the last crossing;
+        # and how many crossings are left: the level is one of the two lines, and two lines cross once
         crossings = sums.size * (sums.size - 1) / 2
         self._state = np.array([0.0, start.aum, start.slope, start.size, level, below, 0.0, crossings])
         self._near = np.arange(0)  # lines that can meet the level
