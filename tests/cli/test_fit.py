@@ -67,6 +67,8 @@ def test_a_loss_can_be_chosen(folder):
     assert load("model.json").metadata.training["loss"] == "squared_hinge"
     fit("--loss", "exponential", "--solver", "uniexp")
     assert load("model.json").metadata.training["loss"] == "exponential"
+    assert "(logistic loss, L2, solver newton)" in fit("--loss", "logistic").stdout
+    assert load("model.json").metadata.training["loss"] == "logistic"
 
 
 def test_of_several_losses_the_best_on_the_folds_is_kept(folder):

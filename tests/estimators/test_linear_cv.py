@@ -98,7 +98,7 @@ def test_elastic_net_curve_equals_refitting(table):
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
 
-@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge", "logistic"])
 def test_other_losses_equal_refitting(table, loss):
     X, y, weight = table(150, 6)
     cv = SPLITTERS["stratified"]

@@ -155,4 +155,6 @@ def test_satisfied_pairs_keep_their_digits():
     evaluation = LogisticEvaluation.of(scores, y, np.full(10, 0.2))
     expected = np.log1p(np.exp(-margins(scores, y))).mean()
     assert evaluation.value == pytest.approx(expected, rel=1e-12)
-    np.testing.assert_allclose(evaluation.coefficients()[y > 0], -0.2 * expit(-margins(scores, y)).mean(1), rtol=1e-12)
+    np.testing.assert_allclose(
+        evaluation.coefficients()[y > 0], -0.2 * expit(-margins(scores, y)).mean(1), rtol=1e-12
+    )

@@ -44,9 +44,9 @@ class AUCClassifier(LinearRanker):
         Strength of the penalty; "auto" means ``tr(S) max(0.03/d, 1/n)``, with S the sum of the class covariances.
     l1_ratio : float
         Share of the l1 norm in the penalty, from 0 to 1.
-    loss : {"squared", "squared_hinge", "hinge", "exponential", "sigmoid", "aum"}
+    loss : {"squared", "squared_hinge", "hinge", "exponential", "logistic", "sigmoid", "aum"}
         Pairwise loss of the margin m = w.(x - x'): (1 - m)^2/2, max(0, 1 - m)^2, max(0, 1 - m), exp(-m),
-        1/(1 + exp(m)); or "aum", the area under the minimum of the two error rates.
+        log(1 + exp(-m)), 1/(1 + exp(m)); or "aum", the area under the minimum of the two error rates.
     solver : str or Solver
         A name in `SOLVERS`, a `Solver` with its own settings, or "auto".
     standardize : bool

@@ -30,7 +30,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         Strengths to try, or the size of a grid around the automatic one (None: 11).
     l1_ratio : float
         Share of the l1 norm in the penalty, from 0 to 1.
-    loss : {"squared", "squared_hinge", "hinge", "exponential"} or a list of them
+    loss : {"squared", "squared_hinge", "hinge", "exponential", "logistic"} or a list of them
         Pairwise loss; from a list, the one with the best cross-validated AUC is chosen.
     cv : int or splitter
         Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.

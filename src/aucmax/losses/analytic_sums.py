@@ -6,14 +6,16 @@ boxes: with the Chebyshev polynomials T_k,
 
     f(s - s') = sum_kl A_kl(b - b') T_k(t) T_l(t')
 
-so that a box is summarised by its moments sum_j q_j T_l(t_j). Those of parts of the rows add up to those of the whole.
-Where boxes are more than 40 apart, f must be linear up to rounding: such boxes are summarised by the sums of their
-weights and of their weighted distances (docs/mathematics.md, section 9).
+so that a box is summarised by its moments sum_j q_j T_l(t_j); the moments of parts of the rows add up to those of the
+whole. Between boxes more than 40 apart f must be linear up to rounding: there the sums of the weights and of the
+weighted distances suffice (docs/mathematics.md, section 9).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +33,11 @@ class Line(NamedTuple):
     slope: float = 0.0
 
 
-class MarginFunction(NamedTuple):
+ZERO = Line()
+
+
+@dataclass(frozen=True, eq=False)
+class MarginFunction:
     """A function of the margin: analytic within pi of the real line, and linear beyond a distance of 40 from zero."""
 
     table: np.ndarray  # A_kl(d), of shape (2 FAR + 1, TERMS, TERMS): index d + FAR, then l, then k
@@ -39,9 +45,7 @@ class MarginFunction(NamedTuple):
     high: Line  # and far above zero
 
     @classmethod
-    def of(
-        cls, function: Callable[[np.ndarray], np.ndarray], low: Line = Line(), high: Line = Line()
-    ) -> MarginFunction:
+    def of(cls, function: Callable[[np.ndarray], np.ndarray], low: Line = ZERO, high: Line = ZERO) -> MarginFunction:
         """Expand a function that works elementwise on arrays."""
         angles = np.pi * (np.arange(TERMS) + 0.5) / TERMS
         transform = np.cos(np.outer(np.arange(TERMS), angles)) * (2.0 / TERMS)  # from values to coefficients
@@ -51,7 +55,7 @@ class MarginFunction(NamedTuple):
         m = apart[:, None, None] - nodes[:, None] + nodes
         return cls(transform @ function(m) @ transform.T, low, high)
 
-    @property
+    @cached_property
     def mirrored(self) -> MarginFunction:
         """The same function of -m."""
         low, high = (Line(line.offset, -line.slope) for line in (self.high, self.low))
@@ -93,7 +97,10 @@ class BoxedRows(NamedTuple):
 
     @classmethod
     def of(cls, scores: np.ndarray, y: np.ndarray) -> BoxedRows:
-        """Sort rows into boxes; scores should be centred, since doubles are densest near zero."""
+        """Put rows into boxes, sorting them only if they are spread over more boxes than there are rows.
+
+        Scores should be centred, since doubles are densest near zero.
+        """
         nearest = np.rint(scores)
         place = np.empty(scores.size)
         _places(scores, nearest, place)
@@ -122,8 +129,9 @@ def _expansions(at: np.ndarray, moments: np.ndarray, f: MarginFunction) -> np.nd
     """Coefficients, box by box, of the sum over the given rows of their weight times f(score - their score)."""
     out = np.zeros((at.size, TERMS))
     _add_near(at, moments, f.table, out)
-    _add_above(at, moments, *f.low, out)
-    _add_below(at, moments, *f.high, out)
+    if at[-1] - at[0] > FAR:
+        _add_above(at, moments, *f.low, out)
+        _add_below(at, moments, *f.high, out)
     return out
 
 

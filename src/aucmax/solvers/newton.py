@@ -37,7 +37,7 @@ START = 1e-3  # gap on the subsample, relative to the objective, at which they e
 
 @dataclass(repr=False, kw_only=True)
 class Newton(Solver):
-    """Truncated Newton for the squared hinge, exponential and logistic losses: few, certified steps; L2 and elastic net.
+    """Truncated Newton for the squared hinge, exponential and logistic losses: certified; L2 and elastic net.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
     Burges et al. "Learning to Rank using Gradient Descent." ICML 2005.
 
 Value, gradient and products with the Hessian are those of `aucmax.losses.Logistic`, by compiled loops on the CPU in
-double precision: only scores and weights, one number per row, leave the device of the model. `_Value` passes gradients
-on to `_Gradient`, and that one to products with the Hessian, so that first and second derivatives are exact.
+double precision: only scores and weights, one number per row, leave the device of the model. The backward pass of
+`_Value` is `_Gradient`, whose own is a product with the Hessian: first and second derivatives are exact.
 """
 
 from __future__ import annotations
