@@ -2,6 +2,7 @@
 
 from aucmax.comparison import compare
 from aucmax.estimators.aum import AUMClassifier
+from aucmax.estimators.contingency import ContingencySVMClassifier
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
@@ -14,6 +15,7 @@ __all__ = [
     "AUCClassifierCV",
     "AUCTreeClassifier",
     "AUMClassifier",
+    "ContingencySVMClassifier",
     "KernelAUCClassifier",
     "compare",
 ]

@@ -6,7 +6,14 @@ import threading
 import numpy as np
 import pytest
 
-from aucmax import AUCClassifier, AUCClassifierCV, AUCTreeClassifier, AUMClassifier, KernelAUCClassifier
+from aucmax import (
+    AUCClassifier,
+    AUCClassifierCV,
+    AUCTreeClassifier,
+    AUMClassifier,
+    ContingencySVMClassifier,
+    KernelAUCClassifier,
+)
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
 from aucmax.numerics.matrix import dot
 
@@ -16,6 +23,7 @@ ESTIMATORS = [
     KernelAUCClassifier(cv=3, random_state=0),
     AUMClassifier(random_state=0),
     AUCTreeClassifier(),
+    ContingencySVMClassifier(),
 ]
 
 

@@ -185,7 +185,8 @@ import numpy as np
 from aucmax import AUCClassifier
 rng = np.random.default_rng(11)
 y = (rng.random(100) < 0.3).astype(int)
-X = np.round(rng.normal(size=(100, 40)) + y[:, None] * rng.normal(size=40) * 0.5) * 10.0 ** rng.uniform(-3, 3, 40) + 100
+X = np.round(rng.normal(size=(100, 40)) + y[:, None] * rng.normal(size=40) * 0.5)
+X = X * 10.0 ** rng.uniform(-3, 3, 40) + 100
 AUCClassifier(alpha=0.03, loss="hinge").fit(X, y)  # compiles
 warnings.simplefilter("error")
 model = AUCClassifier(alpha=0.03, loss="hinge", standardize=False).fit(X, y)
