@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import sys
 
+from aucmax.cli import interrupts
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line, or say how to install what it needs."""
+    interrupts.end_at_once()
+    interrupts.ignore_at_shutdown()
     try:
         from aucmax.cli.commands import aucmax
-    except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
-        sys.exit(130)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("click", "rich"):
             raise
         sys.exit("error: the command line needs click and rich; install them: pip install 'aucmax[cli]'")
-    aucmax(prog_name="aucmax")
+    try:
+        interrupts.raise_interrupts()
+        aucmax(prog_name="aucmax")
+    except KeyboardInterrupt:  # between the lines of the handler in `errors`
+        sys.exit("error: interrupted")
+    finally:
+        interrupts.end_at_once()

@@ -23,17 +23,18 @@ from aucmax.cli.options import (
     choose_losses,
     data_argument,
     fold_options,
-    format_option,
     json_option,
     model_option,
     parse_names,
     parse_rate,
+    reading_options,
     training_options,
     weight_option,
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
-from aucmax.cli.score import write_scores
+from aucmax.cli.score import ScoreWriter, write_scores
+from aucmax.cli.terminal import echo
 from aucmax.cli.training_data import find_training_data, is_file, read_training_data
 from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
@@ -84,13 +85,13 @@ def aucmax() -> None:
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
-def fit(data, target, positive, weight, format, output, as_json, quiet, **settings) -> None:
+def fit(data, target, positive, weight, reading, output, as_json, quiet, **settings) -> None:
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
     settings["loss"] = choose_losses(settings)
     check_kernel_settings(settings)
     with progress_bar(f"reading {data}") as update:
-        rows = read_training_data(data, target, positive, weight, format)
+        rows = read_training_data(data, target, positive, weight, reading)
         report = fit_model(rows, FitSettings(**settings), update)
     save(report.model, output)
     if as_json:
@@ -102,40 +103,41 @@ def fit(data, target, positive, weight, format, output, as_json, quiet, **settin
 
 @aucmax.command()
 @data_argument
-@format_option
+@reading_options
 @model_option
 @click.option("-o", "--output", type=FILE, help="CSV file to write; stdout if not given.")
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
+@click.option("--excel-safe", is_flag=True, help="Quote text that a spreadsheet would run as a formula.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON to stdout; requires --output.")
-def score(data, format, model_file, output, id_column, as_json) -> None:
+def score(data, reading, model_file, output, id_column, excel_safe, as_json) -> None:
     """Score the rows of a table with a saved model, chunk by chunk."""
     check_output(output, data, model_file)
     if output is None and as_json:
         raise click.UsageError("--json requires --output, because the scores themselves go to stdout")
     model = load(model_file)
     if output is None:
-        write_scores(model, data, sys.stdout, id_column, lambda *progress: None, format)
+        write_scores(model, data, ScoreWriter(sys.stdout, id_column, excel_safe), lambda *progress: None, reading)
         return
     with progress_bar(f"scoring {data}") as update, atomic_write(output) as file:
-        n_rows = write_scores(model, data, file, id_column, update, format)
+        n_rows = write_scores(model, data, ScoreWriter(file, id_column, excel_safe), update, reading)
     if as_json:
         print_json({"data": str(data), "model": str(model_file), "rows": n_rows, "output": str(output)})
     else:
-        click.echo(f"{n_rows:,} rows scored: {output}", err=is_pipe_or_device(output))
+        echo(f"{n_rows:,} rows scored: {output}", err=is_pipe_or_device(output))
 
 
 @aucmax.command()
 @data_argument
-@format_option
+@reading_options
 @model_option
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
 @weight_option
 @json_option
-def evaluate(data, format, model_file, target, weight, as_json) -> None:
+def evaluate(data, reading, model_file, target, weight, as_json) -> None:
     """Evaluate a saved model on a table with labels."""
     model = load(model_file)
     with progress_bar(f"scoring {data}"):
-        evaluation = evaluate_file(model, data, target, weight, format)
+        evaluation = evaluate_file(model, data, target, weight, reading)
     if as_json:
         print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
     else:
@@ -154,25 +156,24 @@ def evaluate(data, format, model_file, target, weight, as_json) -> None:
 @fold_options
 @click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
 @json_option
-def compare(data, target, positive, weight, format, models, reference, cv, seed, plot, as_json) -> None:
+def compare(data, target, positive, weight, reading, models, reference, cv, seed, plot, as_json) -> None:
     """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
     check_output(plot, data)
     if not is_file(data):
-        check_file_options(str(data), target=target, weight=weight, format=format)
+        check_file_options(str(data), target=target, weight=weight, format=reading["format"])
     check_reference(reference, models or STANDARD_MODELS)
     ax = None if plot is None else new_axes(len(models or STANDARD_MODELS))  # before any work: is matplotlib there?
     with progress_bar(f"reading {data}") as update:
-        rows = find_training_data(data, target, positive, weight, format)
+        rows = find_training_data(data, target, positive, weight, reading)
         comparison = compare_models(rows, models, update, cv=cv, random_state=seed, reference=reference)
-    if plot is not None:
-        write_plot(comparison, rows, ax, plot)
     if as_json:
         print_json({**rows.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})
-        return
-    show_data(rows, pos_label_given=positive is not None or not is_file(data))
-    show_comparison(comparison)
-    if plot is not None:
-        click.echo(f"figure: {plot}")
+    else:
+        show_data(rows, pos_label_given=positive is not None or not is_file(data))
+        show_comparison(comparison)
+    if plot is not None:  # last, so that the results are not lost if it cannot be written
+        write_plot(comparison, rows, ax, plot)
+        echo(f"figure: {plot}", err=as_json)
 
 
 @aucmax.command()

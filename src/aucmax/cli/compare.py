@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from aucmax.cli.terminal import printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, Progress, compare
 from aucmax.plots.comparison import plot_comparison
@@ -21,7 +22,7 @@ def compare_models(
 
 def write_plot(comparison: Comparison, data: TrainingData, ax: Any, path: Path) -> None:
     """Plot a comparison into the axes and write their figure to a file."""
-    title = f"{data.name}: {len(data.y):,} rows, {int(data.y.sum()):,} of them positive"
-    plot_comparison(comparison, ax).set_title(title)
+    title = f"{printable(data.name)}: {len(data.y):,} rows, {int(data.y.sum()):,} of them positive"
+    plot_comparison(comparison, ax).set_title(title, parse_math=False)
     with atomic_write(path, "wb") as file:
         ax.figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from aucmax.cli.evaluate import Evaluation
 from aucmax.cli.fit import FitReport
+from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, ComparisonRow
 
@@ -28,12 +29,12 @@ def print_json(value: dict[str, Any] | list[Any]) -> None:
 def show_data(data: TrainingData, pos_label_given: bool) -> None:
     """Number of rows and features, the positive class and its rate, and the columns that were left out."""
     summary = data.to_dict()
-    click.echo(f"{data.name}: {summary['rows']:,} rows, {summary['features']:,} features")
+    echo(f"{data.name}: {summary['rows']:,} rows, {summary['features']:,} features")
     reason = "" if pos_label_given else " (the rarer class; choose with --positive)"
     rate = f"{summary['positives']:,} rows, {100 * summary['positive_rate']:.3g} %"
-    click.echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
+    echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
     for name, why in summary["left_out"].items():
-        click.echo(f"left out: {name}: {why}")
+        echo(f"left out: {name}: {why}")
 
 
 def show_fit(report: FitReport, output: str) -> None:
@@ -42,14 +43,14 @@ def show_fit(report: FitReport, output: str) -> None:
     threshold = report.model.metadata.threshold
     penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
     if training["kernel"] != "linear":
-        click.echo(f"kernel: {training['kernel']}")
+        echo(f"kernel: {training['kernel']}")
     settings = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
-    click.echo(f"alpha: {training['alpha']:.4g} ({settings})")
+    echo(f"alpha: {training['alpha']:.4g} ({settings})")
     if threshold is not None:
-        click.echo(f"threshold: {threshold:.6g}")
-    click.echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
+        echo(f"threshold: {threshold:.6g}")
+    echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
     show_comparison(report.comparison)
-    click.echo(f"model: {output}")
+    echo(f"model: {output}")
 
 
 def show_comparison(comparison: Comparison) -> None:
@@ -57,30 +58,30 @@ def show_comparison(comparison: Comparison) -> None:
     header = ("model", "AUC", "95 % interval", "difference", "p", "s/fit", "verdict")
     _print_table(header, [_comparison_cells(row) for row in comparison.rows], right=(1, 3, 4, 5))
     verdict, colon, rest = comparison.summary.partition(": ")
-    click.echo(click.style(verdict, fg=COLOURS.get(verdict)) + colon + rest)
+    echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for note in comparison.notes:
-        click.echo(note)
+        echo(note)
 
 
 def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:
     """AUC with its interval, and the confusion matrix at the threshold."""
     negative, positive = classes
     it = evaluation
-    click.echo(f"{it.rows:,} rows, {it.positives:,} of them {positive!r}")
+    echo(f"{it.rows:,} rows, {it.positives:,} of them {positive!r}")
     if it.low is None or it.high is None:
         interval = "no interval: a class has a single row"
     else:
         interval = f"95 % interval {it.low:.4f} to {it.high:.4f}"
-    click.echo(f"AUC {it.auc:.4f}, {interval}")
-    click.echo(f"break-even point: precision = recall = {it.break_even:.4f}")
-    click.echo(f"confusion matrix at the threshold {it.threshold:.6g}:")
+    echo(f"AUC {it.auc:.4f}, {interval}")
+    echo(f"break-even point: precision = recall = {it.break_even:.4f}")
+    echo(f"confusion matrix at the threshold {it.threshold:.6g}:")
     rows = [
         (f"actual {positive}", f"{it.tp:,g}", f"{it.fn:,g}"),
         (f"actual {negative}", f"{it.fp:,g}", f"{it.tn:,g}"),
     ]
     _print_table(("", f"predicted {positive}", f"predicted {negative}"), rows, right=(1, 2))
     rates = ("tpr", "fpr", "precision", "f1")
-    click.echo(", ".join(f"{name} {getattr(it, name):.4f}" for name in rates))
+    echo(", ".join(f"{name} {getattr(it, name):.4f}" for name in rates))
 
 
 def show_list(items: list[dict[str, Any]]) -> None:
@@ -101,12 +102,12 @@ def _comparison_cells(row: ComparisonRow) -> tuple[str, ...]:
 
 
 def _print_table(header: Iterable[str], rows: Iterable[tuple[str, ...]], right: Sequence[int] = ()) -> None:
-    """Print cells as they are, also where they look like markup."""
+    """Print cells that may look like markup, control characters escaped."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for j, name in enumerate(header):
-        table.add_column(name, justify="right" if j in right else "left")
+        table.add_column(printable(name), justify="right" if j in right else "left")
     for cells in rows:
-        table.add_row(*cells)
+        table.add_row(*map(printable, cells))
     console = Console(markup=False, highlight=False, emoji=False)
     console.width = console.width if console.is_terminal else WIDTH
     console.print(table)

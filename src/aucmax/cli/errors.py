@@ -9,6 +9,9 @@ from typing import Any
 
 import click
 
+from aucmax.cli.interrupts import EXIT_CODE
+from aucmax.cli.terminal import echo
+
 USER_ERRORS = (ValueError, OSError, ImportError, EOFError, MemoryError)
 
 
@@ -27,7 +30,7 @@ class ErrorHandlingGroup(click.Group):
             except click.ClickException as error:
                 _exit_with(error.format_message() + _help_hint(error), error.exit_code)
             except click.Abort:
-                _exit_with("interrupted", 130)
+                _exit_with("interrupted", EXIT_CODE)
             except BrokenPipeError:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains when it exits
                 sys.exit(1)
@@ -51,7 +54,7 @@ def first_line(error: BaseException) -> str:
 
 
 def _exit_with(message: str, code: int) -> None:
-    click.echo(f"error: {message}", err=True)
+    echo(f"error: {message}", err=True)
     sys.exit(code)
 
 
@@ -61,4 +64,4 @@ def _help_hint(error: click.ClickException) -> str:
 
 
 def _show_warning(message: Any, *where: Any, **more: Any) -> None:
-    click.echo(f"warning: {first_line(message)}", err=True)
+    echo(f"warning: {first_line(message)}", err=True)

@@ -60,11 +60,14 @@ class Evaluation:
 
 
 def evaluate_file(
-    model: SavedModel, path: Path, target: str | None, weight_column: str | None, format: str | None
+    model: SavedModel, path: Path, target: str | None, weight_column: str | None, reading: dict[str, Any]
 ) -> Evaluation:
-    """Evaluate a model on a file with labels; the target column is that of training if not named."""
+    """Evaluate a model on a file with labels; the target column is that of training if not named.
+
+    `reading` are the options of `read`.
+    """
     metadata = model.metadata
-    table = read(path, format=format, **matrix_layout(model))
+    table = read(path, **reading, **matrix_layout(model))
     target = metadata.training.get("target") if target is None else target
     y, _ = encode_target(table, target, classes=metadata.classes)
     weight = None if weight_column is None else read_weights(table, weight_column)

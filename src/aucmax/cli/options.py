@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
-from aucmax.tables import FORMATS
+from aucmax.tables import FORMATS, ReadLimits
 
 FILE = click.Path(path_type=Path)
 STDIN = Path("/dev/stdin")
@@ -113,12 +114,41 @@ def _combine(*options: Callable) -> Callable:
     return decorate
 
 
-data_argument = click.argument("data", type=FILE, callback=_dash_is_stdin)
-format_option = click.option(
-    "--format",
-    type=click.Choice(list(FORMATS)),
-    help="Format of DATA; inferred from the file extension if not given.",
+_file_options = _combine(
+    click.option(
+        "--format",
+        type=click.Choice(list(FORMATS)),
+        help="Format of DATA; inferred from the file extension if not given.",
+    ),
+    click.option(
+        "--max-line",
+        metavar="BYTES",
+        type=click.IntRange(1),
+        default=ReadLimits.line_bytes,
+        show_default=True,
+        help="Longest line of a CSV or libsvm file.",
+    ),
+    click.option(
+        "--max-decompressed",
+        metavar="BYTES",
+        type=click.IntRange(1),
+        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB, if not given.",
+    ),
 )
+
+
+def reading_options(command: Callable) -> Callable:
+    """The options on how DATA is read, passed on as the keyword arguments `reading` of `aucmax.tables.read`."""
+
+    @functools.wraps(command)
+    def collect(format: str | None, max_line: int, max_decompressed: int | None, **arguments: Any) -> Any:
+        limits = ReadLimits(max_line, max_decompressed)
+        return command(reading={"format": format, "limits": limits}, **arguments)
+
+    return _file_options(collect)
+
+
+data_argument = click.argument("data", type=FILE, callback=_dash_is_stdin)
 model_option = click.option("--model", "model_file", type=FILE, required=True, help="Model file from `aucmax fit`.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
 weight_option = click.option(
@@ -128,7 +158,7 @@ training_options = _combine(
     click.option("--target", metavar="COLUMN", help="Column of labels; not for libsvm and npz files."),
     click.option("--positive", metavar="LABEL", help="Positive class; the rarer one if not given."),
     weight_option,
-    format_option,
+    reading_options,
 )
 fold_options = _combine(
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from aucmax.cli.terminal import printable
+
 ProgressCallback = Callable[[int, int | None, str], None]  # steps done, their total if known, a description
 
 
@@ -20,9 +22,9 @@ def progress_bar(description: str) -> Iterator[ProgressCallback]:
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(description, total=None)
+        task = bar.add_task(printable(description), total=None)
 
         def update(done: int, total: int | None, description: str) -> None:
-            bar.update(task, completed=done, total=total, description=description)
+            bar.update(task, completed=done, total=total, description=printable(description))
 
         yield update

@@ -14,6 +14,8 @@ from aucmax.tables import Table, TableEncoder, encode_target, read
 from aucmax.tables.cells import Scalar, as_numbers
 from aucmax.tables.read_table import infer_format
 
+_MIN_TOTAL, _MAX_TOTAL = 1e-150, 1e150  # of weights, so that their products neither underflow nor overflow
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
@@ -60,19 +62,19 @@ class TrainingData:
 
 
 def find_training_data(
-    data: Path, target: str | None, positive: str | None, weight: str | None, format: str | None
+    data: Path, target: str | None, positive: str | None, weight: str | None, reading: dict[str, Any]
 ) -> TrainingData:
     """The rows of a file, or of the data set of that name."""
     if is_file(data):
-        return read_training_data(data, target, positive, weight, format)
+        return read_training_data(data, target, positive, weight, reading)
     return load_training_data(str(data), positive)
 
 
 def read_training_data(
-    path: Path, target: str | None, positive: str | None, weight: str | None, format: str | None
+    path: Path, target: str | None, positive: str | None, weight: str | None, reading: dict[str, Any]
 ) -> TrainingData:
-    """The rows of a file: a table with a target column, or a matrix with labels."""
-    table = read(path, format=format)
+    """The rows of a file: a table with a target column, or a matrix with labels; `reading` are options of `read`."""
+    table = read(path, **reading)
     y, classes = encode_target(table, target, positive)
     weights = None if weight is None else read_weights(table, weight)
     facts = {"target": target, "weight": weight, "zero_based": table.zero_based}
@@ -131,4 +133,8 @@ def read_weights(table: Table, name: str) -> np.ndarray:
         )
     if not weights.any():
         raise ValueError(f"all weights in column {name!r} are zero; give at least one row a positive weight")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not _MIN_TOTAL <= total <= _MAX_TOTAL:
+        raise ValueError(f"the weights in column {name!r} sum to {total:.3g}; divide all of them by the largest one")
     return weights

@@ -40,7 +40,7 @@ def plot_comparison(comparison: Any, ax: Any = None) -> Any:
     for y, row in zip(positions, comparison.rows):
         _draw_row(ax, y, row)
     ax.axvline(comparison[comparison.reference].auc, color=COLOURS["reference"], linewidth=0.8, linestyle=":")
-    ax.set_yticks(positions, [row.name for row in comparison.rows])
+    ax.set_yticks(positions, [row.name for row in comparison.rows], parse_math=False)
     ax.set_ylim(-0.6, len(positions) - 0.4)
     ax.set_xlim(*_limits(comparison.rows))
     ax.set_xlabel(f"AUC: mean of {comparison.n_folds} folds and its 95 % interval; small marks are the folds")

@@ -1,0 +1,103 @@
+"""Ctrl-C at any moment: exit code 130, one line, no traceback, no file left behind."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("click")
+
+MAIN = "import sys; sys.argv[0] = 'aucmax'; from aucmax.cli import main; print('started', flush=True); main()"
+COMMAND = ("fit", "data.csv", "--target", "is_fraud", "-o", "model.json")
+
+
+def start(*arguments, script=MAIN):
+    """A command in a process, once it has got to `main`."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "started\n"
+    return process
+
+
+def interrupt_after(seconds, *arguments):
+    """Exit code and stderr of a command that is interrupted after so many seconds, if it still runs then."""
+    process = start(*arguments)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=120)
+    return process.returncode, stderr
+
+
+@pytest.mark.parametrize("seconds", [0.03, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0])
+def test_interrupts_at_several_moments(folder, seconds):
+    code, stderr = interrupt_after(seconds, *COMMAND)
+    assert "Traceback" not in stderr and "Exception ignored" not in stderr
+    assert (code, stderr.strip()) == (130, "error: interrupted") or code == 0
+    assert sorted(path.name for path in folder.iterdir()) in (["data.csv"], ["data.csv", "model.json"])
+    assert code == 130 or seconds >= 0.4  # no command is done before its imports are
+
+
+def test_light_imports_come_first():
+    script = "import sys, aucmax.cli; print([name for name in ('numpy', 'click', 'numba') if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("moment", "code"),
+    [
+        (
+            "aucmax.cli.commands.print_json = lambda items: atexit.register(interrupt)",
+            130,
+        ),  # among the functions registered for the exit
+        ("sys.modules['last'] = AtShutdown()", 0),  # when modules are torn down: the command is done
+    ],
+)
+def test_interrupts_at_exit(folder, moment, code):
+    script = f"""
+import atexit, os, signal, sys
+print("started", flush=True)
+
+def interrupt(kill=os.kill, pid=os.getpid(), number=signal.SIGINT):
+    kill(pid, number)
+    sum(range(1000))
+
+class AtShutdown:
+    def __del__(self, interrupt=interrupt):
+        interrupt()
+
+import aucmax.cli.commands
+{moment}
+from aucmax.cli import main
+main()
+"""
+    process = start("solvers", "--json", script=script)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == code, stderr
+    assert stderr == ("error: interrupted\n" if code else "")
+
+
+def test_an_interrupt_lost_in_a_destructor_is_raised_again(folder):
+    script = """
+import signal, sys
+print("started", flush=True)
+from aucmax.cli import commands, main
+
+class Interrupting:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+def show_list(items):
+    Interrupting()
+    for _ in range(10_000):
+        sum(range(1000))
+
+commands.show_list = show_list
+main()
+"""
+    process = start("solvers", script=script)
+    _, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stderr.strip()) == (130, "error: interrupted")
