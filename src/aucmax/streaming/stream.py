@@ -112,7 +112,8 @@ class Stream:
         return replace(self, moments=add_columns(self.moments, dim), buffer=buffer, shift=shift)
 
     def _shifted(self, table: LabeledData) -> LabeledData:
-        return table._replace(X=shifted_columns(table.X, self.shift)) if np.any(self.shift) else table
+        shift = np.asarray(self.shift)
+        return table._replace(X=shifted_columns(table.X, shift)) if shift.any() else table
 
     def _solved(self, moments: Moments, spec: ProblemSpec, solver: Solver) -> Stream:
         """The stream with the solution for all rows seen, from their moments."""
