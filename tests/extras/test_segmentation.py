@@ -86,6 +86,11 @@ def test_changes_minimise_the_penalised_loss(learned):
         assert positions.size == np.argmin(loss + penalty * np.arange(loss.size))
 
 
+# one penalty for all sequences finds too many changes in the noisiest of them
+LIMIT_REACHED = pytest.mark.filterwarnings("ignore:.* the most that max_segments=20 permits")
+
+
+@LIMIT_REACHED
 def test_score_counts_the_labels_of_the_predicted_changes(learned):
     data, learners = learned
     new, labels = data.sequences[40:], data.labels[40:]
@@ -128,6 +133,7 @@ def test_a_failed_refit_leaves_the_learner_unchanged():
     assert model.table_ is table
 
 
+@LIMIT_REACHED
 def test_example_draws_its_figure(tmp_path, capsys):
     example = Path(__file__).parents[2] / "examples" / "plot_changepoints.py"
     runpy.run_path(str(example))["main"](tmp_path, n=30)
@@ -137,3 +143,19 @@ def test_example_draws_its_figure(tmp_path, capsys):
 @pytest.mark.parametrize("module", [penalty_learner, segmentation], ids=lambda module: module.__name__)
 def test_docstring_examples(module):
     assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed == 0
+
+
+def test_sequences_that_reach_max_segments_are_named_in_a_warning():
+    """Seven steps and labels that ask for all of them; the limit permits three changes, then twelve."""
+    rng = np.random.default_rng(0)
+    noise, steps = rng.normal(size=(2, 12, 80)) * 0.05
+    steps += 10.0 * (np.arange(80) // 10 % 2)
+    sequences = [*noise, *steps]
+    labels = [[(1, 79, "0changes")]] * 12 + [[(10 * k + 5, 10 * k + 15, "1change") for k in range(7)]] * 12
+    fitted = PenaltyLearner(PenaltyRegressor("constant"), max_segments=4).fit(sequences, labels)
+    with pytest.warns(
+        UserWarning, match=r"12 of 24 sequences, the first being number 12, have 3 changes.*max_segments=4"
+    ):
+        assert {found.size for found in fitted.predict(sequences)[12:]} == {3}
+    wide = PenaltyLearner(PenaltyRegressor("constant"), max_segments=13).fit(sequences, labels)
+    assert {found.size for found in wide.predict(sequences)[12:]} == {7}  # warnings are errors

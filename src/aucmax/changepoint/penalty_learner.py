@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +31,7 @@ class PenaltyLearner(BaseEstimator):
     regressor : PenaltyRegressor or None
         The model that predicts the penalty; one with default parameters if None.
     max_segments : int
-        The largest number of segments of a sequence.
+        The largest number of segments of a sequence; `predict` warns of sequences that reach it.
 
     Attributes
     ----------
@@ -86,7 +87,19 @@ class PenaltyLearner(BaseEstimator):
         for each, penalty in zip(self._segment(sequences), self.predict_penalty(sequences)):
             path = model_selection_path(each.loss, np.arange(each.loss.size))
             found.append(each.changes[path.select(penalty)])
+        self._warn_of_limit(sequences, found)
         return found
+
+    def _warn_of_limit(self, sequences: list[np.ndarray], found: list[np.ndarray]) -> None:
+        """Warn if sequences that are long enough for more changes have as many as `max_segments` permits."""
+        limit = self.max_segments - 1
+        reached = [i for i, each in enumerate(found) if each.size == limit < sequences[i].size - 1]
+        if reached:
+            text = (
+                f"{len(reached)} of {len(found)} sequences, the first being number {reached[0]}, have {limit} changes"
+            )
+            hint = f"the most that max_segments={self.max_segments} permits; raise max_segments to find more"
+            warnings.warn(f"{text}, {hint}", UserWarning, stacklevel=3)
 
     def predict_penalty(self, sequences: Any) -> np.ndarray:
         """The penalty of a change in each sequence, in units of squared error."""
