@@ -107,12 +107,14 @@ def test_a_part_may_lack_a_class():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_scores_that_are_not_finite_stay_within_the_arrays(bad):
+def test_scores_that_are_not_finite_make_all_sums_nan(bad):
     scores, y, weight = make()
     scores[5] = bad
     f = MarginFunction.of(*FUNCTIONS["step"])
     rows = BoxedRows.of(scores, y)
-    assert rows.values(rows.moments(weight), f).shape == scores.shape
+    moments = rows.moments(weight)
+    assert np.isnan(moments.over_pairs(f)) and np.isnan(rows.values(moments, f)[y > 0]).all()
+    assert np.isnan(LogisticEvaluation(scores, weight, rows, moments).value)
 
 
 def logistic(size, shift=0.0):

@@ -99,18 +99,21 @@ class BoxedRows(NamedTuple):
     def of(cls, scores: np.ndarray, y: np.ndarray) -> BoxedRows:
         """Put rows into boxes, sorting them only if they are spread over more boxes than there are rows.
 
-        Scores should be centred, since doubles are densest near zero.
+        Scores should be centred, since doubles are densest near zero. If one is not finite, all sums are NaN.
         """
         nearest = np.rint(scores)
+        lowest, highest = float(nearest.min()), float(nearest.max())
+        if not (np.isfinite(lowest) and np.isfinite(highest)):
+            return cls(y, np.zeros(1), np.zeros(scores.size, dtype=np.int64), np.full(scores.size, np.nan))
         place = np.empty(scores.size)
         _places(scores, nearest, place)
-        span = nearest.max() - nearest.min() + 1.0
-        if span > 1000 + scores.size or np.isnan(span):
+        span = highest - lowest + 1.0
+        if span > 1000 + scores.size:
             return cls(y, *np.unique(nearest, return_inverse=True), place)
-        box = (nearest - nearest.min()).astype(np.int64)
+        box = (nearest - lowest).astype(np.int64)
         occupied = np.zeros(int(span), dtype=np.int64)
         _renumber(box, occupied)
-        return cls(y, np.flatnonzero(occupied) + nearest.min(), box, place)
+        return cls(y, np.flatnonzero(occupied) + lowest, box, place)
 
     def moments(self, weight: np.ndarray) -> BoxMoments:
         """The moments of the boxes, for rows of the given weights."""
@@ -195,10 +198,15 @@ def _add_near(at, moments, table, out):
         while first < end and at[a] - at[first] > FAR:
             first += 1
         for b in range(first, end):
+            if not moments[b].any():  # a box of the other class
+                continue
             A = table[int(at[a] - at[b]) + FAR]
-            for j in range(TERMS):
+            for j in range(0, TERMS, 6):  # six terms at a time, since loading and storing `out` would take longest
+                m0, m1, m2 = moments[b, j], moments[b, j + 1], moments[b, j + 2]
+                m3, m4, m5 = moments[b, j + 3], moments[b, j + 4], moments[b, j + 5]
                 for k in range(TERMS):
-                    out[a, k] += A[j, k] * moments[b, j]
+                    low = A[j, k] * m0 + A[j + 1, k] * m1 + A[j + 2, k] * m2
+                    out[a, k] += low + A[j + 3, k] * m3 + A[j + 4, k] * m4 + A[j + 5, k] * m5
 
 
 @compiled

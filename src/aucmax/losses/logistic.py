@@ -42,12 +42,12 @@ class LogisticEvaluation:
     @cached_property
     def value(self) -> float:
         """The loss."""
-        return max(0.0, self.moments.over_pairs(_derivatives().value))
+        return max(self.moments.over_pairs(_derivatives().value), 0.0)  # NaN stays NaN
 
     @cached_property
     def curvature(self) -> float:
         """Mean of the second derivative over all pairs."""
-        return max(0.0, self.moments.over_pairs(_derivatives().second))
+        return max(self.moments.over_pairs(_derivatives().second), 0.0)
 
     def coefficients(self) -> np.ndarray:
         """c such that gradient = sum_i c_i x_i."""
@@ -84,7 +84,7 @@ class Logistic(Loss):
         steepest = np.abs(data.combine(evaluation.coefficients())).max(initial=0.0)
         tau = min(1.0, l1 / steepest) if steepest > 0 else 1.0
         entropy = MarginFunction.of(lambda m: _entropy(m, tau), low=Line(float(_entropy(np.array(-np.inf), tau))))
-        return max(0.0, evaluation.moments.over_pairs(entropy))
+        return max(evaluation.moments.over_pairs(entropy), 0.0)
 
 
 def _entropy(m: np.ndarray, tau: float) -> np.ndarray:

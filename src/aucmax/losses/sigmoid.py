@@ -32,7 +32,7 @@ class Sigmoid(Loss):
         moments = rows.moments(data.r)
         sigmoid, slope = _functions()
         c = data.r * data.y * rows.values(moments, slope)
-        return max(0.0, moments.over_pairs(sigmoid)), data.combine(c)
+        return max(moments.over_pairs(sigmoid), 0.0), data.combine(c)
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """Zero, since the loss is non-negative."""
