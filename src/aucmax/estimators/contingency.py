@@ -22,7 +22,7 @@ class ContingencySVMClassifier(LinearRanker):
 
     The multivariate support vector machine of Joachims (2005) for F1, F-beta, the precision/recall break-even point,
     precision and recall at k, and the error rate, for which it is an ordinary support vector machine. The bound can
-    be loose: a logistic regression with the threshold that is best on the training rows is often as good.
+    be loose: compare the result with a logistic regression at the threshold that is best on the training rows.
 
     Parameters
     ----------
