@@ -9,6 +9,7 @@ pytest.importorskip("click")
 from command_line import expect_error, fit, run, write
 
 from aucmax.cli import score
+from aucmax.models import load
 
 BAD_TABLES = {
     "one class": (lambda c: c | {"is_fraud": ["honest"] * 160}, "only one class"),
@@ -194,3 +195,29 @@ def test_output_cannot_be_a_dash(folder):
     assert "omit -o to write to stdout" in expect_error(
         folder, "fit", "data.csv", "--target", "is_fraud", "-o", "-", code=1
     )
+
+
+def test_a_loop_of_links_is_refused(folder):
+    Path("a.json").symlink_to("b.json")
+    Path("b.json").symlink_to("a.json")
+    arguments = ("fit", "data.csv", "--target", "is_fraud")
+    assert "a.json: Too many levels of symbolic links" in expect_error(folder, *arguments, "-o", "a.json")
+    assert "Too many levels of symbolic links" in expect_error(folder, "score", "a.json", "--model", "b.json")
+
+
+@pytest.mark.parametrize(("weight", "total"), [("1e307", "inf"), ("1e300", "1.6e+302"), ("5e-324", "7.91e-322")])
+def test_extreme_weights_are_refused(folder, columns, weight, total):
+    write("bad.csv", columns | {"copies": [weight] * 160})
+    arguments = ("--target", "is_fraud", "--weight", "copies", "-o", "model.json")
+    message = f"the weights in column 'copies' sum to {total}; divide all of them by the largest"
+    assert message in expect_error(folder, "fit", "bad.csv", *arguments)
+
+
+@pytest.mark.parametrize("weight", ["1e-140", "1e140"])
+def test_equal_weights_of_any_size_count_like_ones(folder, columns, weight):
+    arguments = ("--target", "is_fraud", "--weight", "copies", "--alpha", "0.1", "--no-baseline")
+    for name, cell in {"scaled": weight, "one": "1"}.items():
+        write(f"{name}.csv", columns | {"copies": [cell] * 160})
+        run("fit", f"{name}.csv", *arguments, "-o", f"{name}.json")
+    scaled, one = (np.array(load(f"{name}.json").scorer.coef) for name in ("scaled", "one"))
+    np.testing.assert_allclose(scaled, one, rtol=1e-9)

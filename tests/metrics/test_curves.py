@@ -1,5 +1,7 @@
 """ROC and lift curves and their areas: equal to scikit-learn, to AUC and to fine integrals."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scored_samples import brute_auc, sample
@@ -96,3 +98,21 @@ def test_lift_curve_counts_positives():
     contacted, found, thresholds = metrics.lift_curve(y, score)
     np.testing.assert_array_equal(found, [np.sum(y[score >= t]) for t in thresholds])
     np.testing.assert_allclose(contacted, [np.mean(score >= t) for t in thresholds])
+
+
+def test_area_under_lift_with_weights_over_24_decades():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n = int(rng.integers(3, 12))
+        y = np.append(rng.integers(0, 2, n), [0, 1])
+        score = rng.integers(0, 6, n + 2).astype(float)
+        weight = 10.0 ** rng.uniform(-12, 12, n + 2)
+        exact = [Fraction(w) for w in weight]
+        positives = [(s, w) for s, w, label in zip(score, exact, y) if label]
+        total = sum(exact)
+        area = sum(
+            w * v * (Fraction(1, 2) if s == t else int(s > t)) for s, w in positives for t, v in zip(score, exact)
+        )
+        np.testing.assert_allclose(
+            metrics.area_under_lift(y, score, sample_weight=weight), float(area / total), rtol=1e-13
+        )

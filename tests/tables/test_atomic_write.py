@@ -4,6 +4,8 @@ import os
 import stat
 import threading
 
+import pytest
+
 from aucmax.tables.atomic_write import atomic_write
 
 
@@ -28,3 +30,19 @@ def test_a_pipe_is_written_to(tmp_path):
         file.write("new")
     reader.join()
     assert found == ["new"] and (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("length", [244, 255])
+def test_the_longest_names_are_possible(tmp_path, length):
+    path = tmp_path / ("x" * length)
+    with atomic_write(path) as file:
+        file.write("new")
+    assert path.read_text() == "new" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_loop_of_links_is_refused(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match=r"symbolic links.*a'"), atomic_write(tmp_path / "a"):
+        pass
+    assert len(list(tmp_path.iterdir())) == 2

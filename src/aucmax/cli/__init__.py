@@ -23,6 +23,6 @@ def main() -> None:
         interrupts.raise_interrupts()
         aucmax(prog_name="aucmax")
     except KeyboardInterrupt:  # between the lines of the handler in `errors`
-        sys.exit("error: interrupted")
+        interrupts.end()
     finally:
         interrupts.end_at_once()

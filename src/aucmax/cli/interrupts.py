@@ -25,7 +25,7 @@ EXIT_CODE = 130
 
 def end_at_once() -> None:
     """From now on, Ctrl-C ends the process with one line on stderr."""
-    _handle_with(_end)
+    _handle_with(end)
 
 
 def raise_interrupts() -> None:
@@ -48,7 +48,8 @@ def _handle_with(handler: Any) -> None:
         signal.signal(signal.SIGINT, handler)
 
 
-def _end(*signal_and_frame: Any) -> None:
+def end(*signal_and_frame: Any) -> None:
+    """End the process with one line on stderr."""
     os.write(2, b"error: interrupted\n")
     os._exit(EXIT_CODE)
 

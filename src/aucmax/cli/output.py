@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from aucmax.tables.atomic_write import is_pipe_or_device
+from aucmax.tables.atomic_write import follow_links, is_pipe_or_device
 
 
 def check_output(path: Path | None, *inputs: Path | None) -> None:
@@ -21,12 +21,13 @@ def check_output(path: Path | None, *inputs: Path | None) -> None:
         return
     if str(path) == "-":
         raise ValueError("- is not an output file; omit -o to write to stdout, or name a file")
-    if any(given is not None and given.resolve() == path.resolve() for given in inputs):
+    target = follow_links(path)
+    if any(given is not None and follow_links(given) == target for given in inputs):
         raise ValueError(f"{path} is also an input; write to another file")
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name a file")
     if is_pipe_or_device(path):
         return
-    folder = next(parent for parent in path.resolve().parents if parent.exists())
+    folder = next(parent for parent in target.parents if parent.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ValueError(f"cannot write {path}: {folder} is not a writable folder")

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.metrics.inputs import LabeledScores, check_scores
+from aucmax.metrics.auc import auc_of_classes
+from aucmax.metrics.inputs import LabeledScores, check_scores, split_by_class
 from aucmax.validation.params import Boolean, Number, check_param
 
 __all__ = [
@@ -117,8 +118,14 @@ def area_under_lift(
     >>> area_under_lift([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     1.375
     """
-    contacted, found, _ = lift_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    return float(np.trapezoid(found, contacted))
+    rows = check_scores(y_true, y_score, sample_weight, pos_label)
+    weight = np.ones(rows.score.size) if rows.weight is None else rows.weight
+    positives = float(weight[rows.is_pos].sum())
+    negatives = float(weight[~rows.is_pos].sum())
+    auc = auc_of_classes(
+        *split_by_class(rows)
+    )  # differences of the curve would lose weights below its rounding error
+    return positives * ((positives / 2 + negatives * auc) / (positives + negatives))
 
 
 def partial_auc(

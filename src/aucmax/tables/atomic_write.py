@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -30,9 +31,9 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
         with open(path, mode, **encoding) as file:  # type: ignore[call-overload]
             yield file
         return
-    path = Path(path).resolve()
+    path = follow_links(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")  # not longer than the longest name that is possible
     try:
         with open(temporary, mode.replace("w", "x"), **encoding) as file:  # type: ignore[call-overload]
             if path.exists():
@@ -44,6 +45,25 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def follow_links(path: str | Path) -> Path:
+    """The absolute path with all symbolic links followed; an OSError if they lead back to themselves.
+
+    Examples
+    --------
+    >>> os.symlink("loop", "loop")
+    >>> follow_links("loop")
+    Traceback (most recent call last):
+    OSError: [Errno 40] Too many levels of symbolic links: 'loop'
+    """
+    try:
+        resolved = Path(path).resolve()
+        if resolved.is_symlink():  # Python 3.13 stops there without an error
+            raise RuntimeError
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
+    return resolved
 
 
 def is_pipe_or_device(path: str | Path) -> bool:

@@ -98,6 +98,8 @@ def exact_line_search(
     until : {"first_min", "max_auc", "best_auc", "linear", "all"} or int
         The first local minimum of AUM; the first local maximum of AUC; the largest AUC over all steps; or the lowest
         AUM in a walk of as many rows as there are thresholds, of all rows (up to n^2 / 2), or of the given number.
+        Both AUC rules compare the open intervals between steps at which scores tie, and ignore the AUC at the single
+        points where they do, which no step in floating point would hit reliably.
     max_step : float, optional
         Upper limit of the step.
     method : {"auto", "walk", "convex", "kinks"}

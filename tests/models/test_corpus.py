@@ -1,0 +1,34 @@
+"""A lasting promise: models that version 0.1 saved are read by every later version and give the same scores.
+
+The files under `corpus` are never written again; new kinds of models are added beside them.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aucmax.models import load
+from aucmax.tables import read
+
+CORPUS = Path(__file__).parent / "corpus"
+EXPECTED = json.loads((CORPUS / "expected.json").read_text())
+
+
+def test_every_model_has_expected_scores():
+    assert {path.stem for path in CORPUS.glob("*.json")} - {"expected"} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_models_of_the_corpus_give_the_scores_of_their_day(name):
+    model = load(CORPUS / f"{name}.json")
+    expected = EXPECTED[name]
+    zero_based = model.metadata.training["zero_based"]
+    layout = {} if zero_based is None else {"n_features": model.n_features, "zero_based": zero_based}
+    X = model.features(read(CORPUS / expected["rows"], **layout))
+    np.testing.assert_allclose(model.decision_function(X), expected["score"], rtol=1e-9, atol=1e-12)  # libm differs
+    assert [str(label) for label in model.predict(X).tolist()] == expected["prediction"]
+    assert ("probability" in expected) == (model.metadata.calibration is not None)
+    if "probability" in expected:
+        np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected["probability"], rtol=1e-9, atol=1e-12)
