@@ -316,7 +316,9 @@ def test_slow_solvers_compute_a_certificate_after_epochs_1_2_4_and_the_last(tabl
 
 
 @pytest.mark.parametrize("name", SUBLINEAR)
-@pytest.mark.parametrize("watch", [{"callback": lambda record: None}, {"monitor": Monitor()}], ids=["callback", "monitor"])
+@pytest.mark.parametrize(
+    "watch", [{"callback": lambda record: None}, {"monitor": Monitor()}], ids=["callback", "monitor"]
+)
 def test_a_watched_run_records_every_epoch(table, name, watch):
     solver = SOLVERS[name](tol=0.0, max_epochs=11)
     problem = make(*table(), solver, L2)

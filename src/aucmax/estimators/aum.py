@@ -197,6 +197,7 @@ class AUMClassifier(LinearRanker):
         if self.start == "random":
             start = np.random.default_rng(seed).normal(size=data.dim)
         else:
+            _check_informative(data)
             start = squared_start(data, float(self.alpha))
         return Beginning(AUMData(_errors(table, costs), data.X, data.scale), start)
 
@@ -232,6 +233,15 @@ class AUMClassifier(LinearRanker):
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             return rate_costs(float(table.weight[table.y < 0].sum()), float(table.weight[table.y > 0].sum()))
         return class_costs(self.class_weight, self.classes_)
+
+
+def _check_informative(data: Data) -> None:
+    """Refuse data from which the squared loss learns no direction to start from."""
+    if not data.delta.any():
+        raise ValueError(
+            "the class means of every column are equal, so the squared loss has no direction to start from; pass "
+            "columns whose means differ between the classes, or set start='random'"
+        )
 
 
 def _is_gain(held_out: LabeledData, w: np.ndarray, start: np.ndarray) -> bool:
