@@ -72,6 +72,7 @@ class _KeyedFiles(IndexDataCacheFile):
             content = Path(path).read_bytes()
         except OSError:
             return None
+        # The checksum guards against damage, not malice: like .pyc files, the cache is as trusted as the code.
         checksum, pickled = content[:32], content[32:]
         return pickle.loads(pickled) if checksum == self._checksum(pickled) else None
 
