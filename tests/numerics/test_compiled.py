@@ -1,5 +1,6 @@
-"""The cache of compiled code notices edits anywhere in the package and damage; loops run without Numba too."""
+"""The cache of compiled code notices edits of any compiled function and damage; loops run without Numba too."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -55,6 +56,27 @@ def test_edit_of_a_helper_in_another_file_is_noticed(copy):
     edited = (copy / "aucmax" / "helper.py").read_text().replace("2.0 * x", "3.0 * x")
     (copy / "aucmax" / "helper.py").write_text(edited)
     assert run(copy) == 630.0
+
+
+def is_compiled(node):
+    decorators = [d.func if isinstance(d, ast.Call) else d for d in getattr(node, "decorator_list", [])]
+    return any(isinstance(d, ast.Name) and d.id == "compiled" for d in decorators)
+
+
+def test_compiled_functions_use_only_what_the_key_of_the_cache_covers():
+    root = Path(aucmax.__file__).parent
+    sources = {path: path.read_text() for path in root.rglob("*.py")}
+    covered = {path for path, text in sources.items() if "numerics.compiled" in text}
+    for path in covered:
+        tree = ast.parse(sources[path])
+        loops = [node for node in ast.walk(tree) if is_compiled(node)]
+        names = {node.id for loop in loops for node in ast.walk(loop) if isinstance(node, ast.Name)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("aucmax."):
+                origin = root.parent.joinpath(*node.module.split("."))
+                origin = origin / "__init__.py" if origin.is_dir() else origin.with_suffix(".py")
+                used = {alias.asname or alias.name for alias in node.names} & names
+                assert not used or origin in covered, f"{path} takes {used} from {origin}"
 
 
 def test_second_run_takes_the_machine_code_from_disk(copy):

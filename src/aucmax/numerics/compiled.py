@@ -1,9 +1,10 @@
 """`@compiled`: compiled loops. This is the only file that talks to Numba.
 
 Numba's own disk cache watches only the file that defines the compiled function: after an edit to a helper in another
-file it would still run stale machine code. Here the key of every cache entry covers all source files of the package,
-and every file of the cache begins with a checksum: a damaged one is ignored and replaced. Where nothing can be
-written, functions are compiled in memory.
+file it would still run stale machine code. Here the key of every cache entry covers all files that import this one,
+and compiled functions take helpers and constants from such files only (tests/numerics/test_compiled.py). Every file
+of the cache begins with a checksum: a damaged one is ignored and replaced. Where nothing can be written, functions
+are compiled in memory.
 
 With `NUMBA_DISABLE_JIT=1` the loops run as plain Python and give the same results.
 """
@@ -30,12 +31,14 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 @cache
 def sources_hash() -> str:
-    """Hash of all source files of the package, since the machine code of a loop may depend on any of them."""
+    """Hash of all files with compiled functions, since the machine code of one may depend on any of them."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
+        content = path.read_bytes()
+        if b"numerics.compiled" in content:
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(content)
     return digest.hexdigest()
 
 
@@ -87,7 +90,7 @@ class _KeyedFiles(IndexDataCacheFile):
 
 
 class _PackageCache(FunctionCache):
-    """Numba's function cache with the whole package in its key, and the options that change the machine code."""
+    """Numba's function cache; its key covers all compiled functions, and the options that change the machine code."""
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)

@@ -37,7 +37,7 @@ from aucmax.numerics.compiled import compiled, prefetch
 from aucmax.numerics.rows import row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.solvers.base import State
-from aucmax.solvers.shared.one_pass import TINY, relative_weights
+from aucmax.solvers.shared.one_pass import relative_weights
 
 SMALL = 1e-6  # th_v below which v is multiplied out
 LINE = 8  # numbers in a cache line
@@ -57,7 +57,7 @@ class OPAUCConstants(NamedTuple):
 def opauc_step(constants, t, weight, curvature):
     """eta_t for a row of the given relative weight: below 2 over the curvature, regardless of the settings."""
     decay = min(1.0, sqrt(constants.decay_after / t))
-    return min(constants.eta * decay * weight, 1.0 / (constants.l2 + curvature + TINY))
+    return min(constants.eta * decay * weight, 1.0 / (constants.l2 + curvature + 1e-300))
 
 
 @dataclass(frozen=True, eq=False)
