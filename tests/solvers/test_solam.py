@@ -168,7 +168,7 @@ def test_saddle_value_is_the_pair_loss():
 
     def gradient(a, b, al):
         """Mean of the slopes that the solver uses, in the scale of the library."""
-        return np.mean([slopes(y[i], scaling.e[i], q[i], a, b, al)[1:] for i in range(y.size)], axis=0)
+        return np.mean([slopes(y[i], scaling.e[i], 1.0, q[i], a, b, al)[1:] for i in range(y.size)], axis=0)
 
     a, b = np.average(q[pos], weights=weight[pos]), np.average(q[neg], weights=weight[neg])
     pairs = np.outer(weight[pos], weight[neg])
