@@ -53,8 +53,11 @@ def quadratic_minimiser(H, linear, w, penalty):
         for j in range(w.size):
             z = H[j, j] * w[j] - H[j] @ w - linear[j]
             w[j] = soft(z, penalty.l1) / (H[j, j] + penalty.l2)
-        if np.abs(w - before).max() <= 1e-16:
+        if np.abs(w - before).max() <= 1e-13:
             break
+    kept = np.flatnonzero(w)  # the last digits, from the linear system of the columns that are kept
+    system = H[np.ix_(kept, kept)] + penalty.l2 * np.eye(kept.size)
+    w[kept] = np.linalg.solve(system, -linear[kept] - penalty.l1 * np.sign(w[kept]))
     return w
 
 

@@ -19,7 +19,7 @@ def onto_l1(w, radius):
 
 
 class ScaledRows:
-    """The rows minus the midpoint of the class means, divided by their root mean square norm, in the mean of classes."""
+    """The rows minus the midpoint of the class means, divided by the root of the mean over classes of |x|^2."""
 
     def __init__(self, X, y, weight, centred):
         m_pos = np.average(X[y > 0], axis=0, weights=weight[y > 0])

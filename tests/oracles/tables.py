@@ -10,9 +10,9 @@ EACH_TABLE = pytest.mark.parametrize("weighted", WEIGHTS.values(), ids=WEIGHTS)
 EACH_FORM = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 
-def drawn_table(weighted, n=150, dim=6, seed=0):
+def drawn_table(weighted, n=150, dim=6, rate=0.4):
     """Rows with zeros and a common shift, labels, and weights, which are ones if unweighted."""
-    X, y, weight = shifted_table(n, dim, seed=seed)
+    X, y, weight = shifted_table(n, dim, rate)
     return X, y, weight if weighted else np.ones(n)
 
 

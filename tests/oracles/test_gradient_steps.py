@@ -1,5 +1,7 @@
 """SPAM and VRSPAM against their equations."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from oracles.gradient_steps import (
@@ -109,7 +111,7 @@ def test_vrspam(form, weighted, estimator, sampling, penalty):
     for _ in range(2):
         order = drawn_rows(p, 180, False, rng)
         ends = np.linspace(0, 180, 180 // size + 1).astype(int)
-        batches = [order[a:b] for a, b in zip(ends, ends[1:])]
+        batches = [order[a:b] for a, b in pairwise(ends)]
         w = inner_loop(X, y, weight, penalty, w, batches, eta, sampling, estimator)
     settings = {"estimator": estimator, "sampling": sampling, "batch_size": size, "start": "zero", "inner": "fixed"}
     state = run_epochs(VRSPAM(step=eta, **settings), make_problem(form(X), y, weight, penalty), 2)

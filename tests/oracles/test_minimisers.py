@@ -26,13 +26,15 @@ def explicit_pairs(X, y, weight):
 @EACH_FORM
 @EACH_TABLE
 @EACH_PENALTY
-@pytest.mark.parametrize("solver", [Exact(tol=1e-18), CG(tol=1e-18)], ids=["exact", "cg"])
+@pytest.mark.parametrize("solver", [Exact(tol=1e-18), CG(tol=1e-18, max_epochs=5000)], ids=["exact", "cg"])
 @pytest.mark.parametrize("shape", [(60, 6), (20, 30)], ids=["more rows", "more columns"])
 def test_the_squared_loss(form, weighted, penalty, solver, shape):
     X, y, weight = drawn_table(weighted, *shape)
     problem = make_problem(form(X), y, weight, penalty, full=solver.wants_scatter(*shape, penalty))
     expected = minimiser(*explicit_pairs(X, y, weight), minimisers.squared, penalty)
-    assert_close(solver.solve(problem).coef, expected)
+    found = solver.solve(problem)
+    assert_close(found.objective, problem.objective(expected))
+    np.testing.assert_allclose(found.coef, expected, atol=1e-9)  # a run ends once its gap is lost in rounding
 
 
 @EACH_FORM
@@ -50,14 +52,14 @@ def test_newton(form, weighted, penalty, name):
 @EACH_TABLE
 @pytest.mark.parametrize("l2", [0.3, 0.03])
 def test_cutting_planes(form, weighted, l2):
-    """The objective is as close as that of others; the weights, of a function with kinks, only to the root of it."""
+    """Huberised planes of tiny widths are rounded: to 1e-9 in the objective, and to the root of it in the weights."""
     X, y, weight = drawn_table(weighted, n=24, dim=4)
     D, share = explicit_pairs(X, y, weight)
     w = hinge_minimiser(D, share, l2)
     lowest = share @ np.maximum(1 - D @ w, 0) + 0.5 * l2 * w @ w
     solution = CuttingPlane(tol=1e-12).solve(make_problem(form(X), y, weight, l2=l2, loss=Hinge()))
-    assert abs(solution.objective - lowest) <= 1e-10
-    assert np.linalg.norm(solution.coef - w) <= np.sqrt(2 * 1e-10 / l2)
+    assert -1e-15 <= solution.objective - lowest <= 1e-9
+    assert np.linalg.norm(solution.coef - w) <= np.sqrt(2 * 1e-9 / l2)
 
 
 def test_every_loss_of_newton_and_of_the_exact_solvers_has_a_minimiser():

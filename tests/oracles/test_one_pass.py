@@ -42,7 +42,7 @@ def test_sketched_opauc(form, weighted, eta, l2):
 @EACH_TABLE
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 @pytest.mark.parametrize("root", ["diagonal", "full"])
-@pytest.mark.parametrize(("l2", "eta", "delta", "decay"), [(0.01, 0.05, 1e-6, 1.0), (30.0, 2.0, 1e-3, 0.9)])
+@pytest.mark.parametrize(("l2", "eta", "delta", "decay"), [(0.01, 0.05, 1e-5, 1.0), (30.0, 2.0, 1e-3, 0.9)])
 def test_adaoam(form, weighted, covariance, root, l2, eta, delta, decay):
     X, y, weight = drawn_table(weighted, n=100)
     settings = {"delta": delta, "decay": decay, "root": root}
