@@ -24,8 +24,8 @@ another problem and converges to a wrong point (docs/mathematics.md, section 8).
 
     sigma = ((n - m) + sqrt((n - m)^2 + 4 n m kappa^2 / l2)) / (8 m kappa^2)                         steps "printed"
 
-which takes many times the passes to the same point, and more of them the smaller the batch (figure 5.1 of Natole's
-dissertation). A batch costs O(nonzeros of its rows + dim), since the prox changes every column. For L2 and many
+which leads to the same point, but does not satisfy the conditions of the theorem: on a9a with small batches it takes
+many times the passes, on some small tables a third of them. A batch costs O(nonzeros of its rows + dim), since the prox changes every column. For L2 and many
 columns use SDCA.
 """
 
@@ -83,7 +83,7 @@ class SPDAM(Solver):
         Rows in a step, or below 1 their share of all rows (published: 0.1). The passes to a given gap grow with the
         square root of their number; the time of a pass falls until the rows cost as much as the columns.
     steps : {"corrected", "printed"}
-        Step sizes that satisfy the conditions of the theorem, or those printed in it, which are far slower.
+        Step sizes that satisfy the conditions of the theorem, or those printed in it, for comparison with the paper.
     max_epochs, tol
         See `Solver`.
     """
