@@ -25,8 +25,8 @@ another problem and converges to a wrong point (docs/mathematics.md, section 8).
     sigma = ((n - m) + sqrt((n - m)^2 + 4 n m kappa^2 / l2)) / (8 m kappa^2)                         steps "printed"
 
 which leads to the same point, but does not satisfy the conditions of the theorem: on a9a with small batches it takes
-many times the passes, on some small tables a third of them. A batch costs O(nonzeros of its rows + dim), since the prox changes every column. For L2 and many
-columns use SDCA.
+many times the passes, on some small tables a third of them. A batch costs O(nonzeros of its rows + dim), since the
+prox changes every column. For L2 and many columns use SDCA.
 """
 
 from __future__ import annotations
