@@ -121,6 +121,18 @@ def test_weights_that_are_not_finite_are_refused(table):
     assert not hasattr(model, "coef_")
 
 
+def test_a_fit_refuses_weights_that_are_not_finite(table):
+    class NotFinite(Exact):
+        def epoch(self, problem, state, rng):
+            return type(state)(np.full_like(state.w, np.nan), 1.0)
+
+    X, y, _ = table(300)
+    model = AUCClassifier(solver=NotFinite())
+    with pytest.raises(ValueError, match="solver 'NotFinite' diverged to non-finite weights"):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
 def test_a_fit_shifts_columns_far_from_zero(table):
     X, y, _ = table(300)
     X[:, 3] = 0.0

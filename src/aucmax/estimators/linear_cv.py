@@ -14,7 +14,7 @@ from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
 from aucmax.selection.cross_validation import CHOICES, PathSettings, choose_alpha, cv_path, cv_results
 from aucmax.selection.splits import make_splits
-from aucmax.validation.inputs import make_rng
+from aucmax.validation.inputs import check_table, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
 
 
@@ -100,7 +100,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         """
         check_params(self)
         names = _loss_names(self.loss)
-        table = self._validate(X, y, sample_weight)
+        table = check_table(self, X, y, sample_weight)
         folds = make_splits(self.cv, *table, groups, make_rng(self.random_state))
         settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
         with threads_for(table.X.shape[1]):

@@ -58,18 +58,21 @@ class Data:
     raw_means: np.ndarray = field(init=False)  # of the positive and of the negative rows, in the units of X
     means: np.ndarray = field(init=False)  # the same in scaled units
     delta: np.ndarray = field(init=False)  # difference of the class means
-    variances: np.ndarray = field(init=False)  # diagonal of S, the sum of the class covariances
+    within: np.ndarray = field(init=False)  # S, the sum of the class covariances; its diagonal if not `full`
+    variances: np.ndarray = field(init=False)  # diagonal of S
 
     def __post_init__(self) -> None:
         moments = self.raw_moments
         raw_means = np.stack([moments.pos.mean, moments.neg.mean])
+        variances = moments.variances / self.scale**2
         vars(self).update(
             dim=self.scale.size,
             full=moments.full,
             raw_means=raw_means,
             means=raw_means / self.scale,
             delta=moments.delta / self.scale,
-            variances=moments.variances / self.scale**2,
+            within=moments.within / np.outer(self.scale, self.scale) if moments.full else variances,
+            variances=variances,
         )
 
     @classmethod
@@ -109,12 +112,6 @@ class Data:
     def moments(self) -> Moments:
         """Class statistics in scaled units."""
         return self.raw_moments.scaled(self.scale)
-
-    @cached_property
-    def within(self) -> np.ndarray:
-        """S, the sum of the class covariances (its diagonal if the moments are not full)."""
-        within = self.raw_moments.within
-        return within / (np.outer(self.scale, self.scale) if within.ndim == 2 else self.scale**2)
 
     @cached_property
     def root_mean_squares(self) -> np.ndarray:

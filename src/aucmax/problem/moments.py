@@ -173,7 +173,8 @@ def _accumulate(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
         scatter += chunk.T @ chunk  # NumPy exploits the symmetry and does half the work
         scatter -= np.outer(total * step, step)
         mean += step
-    return ClassMoments(float(index.size), total, mean, _without_negative_variances(scatter))
+    np.fill_diagonal(scatter, np.maximum(scatter.diagonal(), 0.0))  # rounding
+    return ClassMoments(float(index.size), total, mean, scatter)
 
 
 def _without_negative_variances(scatter: np.ndarray) -> np.ndarray:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from aucmax.losses import LOSSES
 from aucmax.losses.base import Loss
 from aucmax.numerics.matrix import nonzeros
@@ -22,26 +20,17 @@ from aucmax.solvers.base import Solver
 
 __all__ = [
     "SOLVERS",
-    "check_finite_weights",
     "check_penalty_supported",
     "check_streams",
     "check_unlearns",
     "default_solver",
+    "divergence_error",
     "find_solver",
     "losses_of",
     "make_problem",
-    "solver_name",
     "solvers_for",
     "streaming_solver",
 ]
-
-
-def solver_name(solver: Solver) -> str:
-    """The name of a solver in `SOLVERS`, or the name of its class if it is not registered."""
-    for name, kind in SOLVERS.items():
-        if kind is type(solver):
-            return name
-    return type(solver).__name__
 
 
 def losses_of(solver: Solver | type[Solver]) -> list[str]:
@@ -146,22 +135,19 @@ def check_penalty_supported(solver: Solver, penalty: ElasticNet, loss: Loss) -> 
         )
 
 
-def check_finite_weights(w: np.ndarray, solver: Solver) -> None:
-    """Raise ValueError if the weights are not finite."""
-    if not np.isfinite(w).all():
-        raise ValueError(
-            f"solver {solver_name(solver)!r} diverged to non-finite weights: columns are far from zero relative to "
-            "their spread, or the step is too large; use standardize=True, centre X, or choose solver='exact'"
-        )
+def divergence_error(solver: Solver) -> ValueError:
+    """The error to raise if the weights are not finite."""
+    return ValueError(
+        f"solver {solver.name!r} diverged to non-finite weights: columns are far from zero relative to their spread, "
+        "or the step is too large; use standardize=True, centre X, or choose solver='exact'"
+    )
 
 
 def make_problem(spec: ProblemSpec, data: Data, solver: Solver) -> tuple[Problem, float]:
-    """The problem and its alpha, which is the solver's own if it has one; reject what the solver cannot solve."""
+    """The problem and its alpha, which is the solver's own if it has one; reject a penalty it does not support."""
     alpha = solver.implied_alpha(data)
     if alpha is None:
         alpha = automatic_alpha(data) if spec.alpha == "auto" else float(spec.alpha)
     penalty = ElasticNet.of(alpha, spec.l1_ratio)
     check_penalty_supported(solver, penalty, spec.loss)
-    problem = Problem(data, spec.loss, penalty)
-    solver.check_problem(problem)
-    return problem, alpha
+    return Problem(data, spec.loss, penalty), alpha
