@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
-from aucmax.solvers import SOLVERS
+from aucmax.solvers import SOLVERS, Exact
 
 ONLINE = [name for name in SOLVERS if SOLVERS[name].online]
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}

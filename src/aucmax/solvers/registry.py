@@ -10,7 +10,6 @@ from typing import Any
 
 from aucmax.losses import LOSSES
 from aucmax.losses.base import Loss
-from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
@@ -63,7 +62,7 @@ def default_solver(loss: Loss, X: Any) -> str:
     """The name of the first solver that is a default for the loss and suits the table."""
     n, dim = X.shape
     for name, kind in SOLVERS.items():
-        if loss.name in kind.default_for and kind.suits(n, dim, nonzeros(X)):
+        if loss.name in kind.default_for and kind.suits(n, dim, X.size):  # of CSR, the size counts nonzeros only
             return name
     raise ValueError(f"loss={loss.name!r} has no default solver; choose one of {solvers_for(loss)}")
 
