@@ -86,9 +86,9 @@ def test_invalid_settings_are_refused():
     with pytest.raises(ValueError, match=r"root='sparse'; give one of \['diagonal', 'full'\]"):
         AdaOAM(root="sparse").check_settings()
     with pytest.raises(ValueError, match="eigenvectors of a 501 x 501 matrix for every row; above 500"):
-        AdaOAM(root="full").check_problem(make_problem(np.zeros((4, 501)), np.array([1.0, -1.0, 1.0, -1.0])))
+        AdaOAM(root="full").adapt(make_problem(np.zeros((4, 501)), np.array([1.0, -1.0, 1.0, -1.0])))
     with pytest.raises(ValueError, match="above 2000 columns"):
-        AdaOAM().check_problem(make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
+        AdaOAM().adapt(make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
 
 
 @pytest.mark.parametrize("value", ["x", 0.0, 2])

@@ -107,7 +107,7 @@ class AdaOAM(OnePassSolver):
     }
     fixed = ("covariance", "root")
 
-    def check_problem(self, problem: Problem) -> None:
+    def adapt(self, problem: Problem) -> Problem:
         others = "'diagonal', or solver='opauc' with covariance='sketched'"
         dim = problem.data.dim
         check_full_covariance(self.covariance, dim, others)
@@ -116,6 +116,7 @@ class AdaOAM(OnePassSolver):
                 f"root='full' takes the eigenvectors of a {dim} x {dim} matrix for every row; above {ROOT_LIMIT} "
                 "columns use 'diagonal'"
             )
+        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> AdaOAMState:
         statistics = ClassStatistics.start(w.size, full=self.covariance == "full")
