@@ -91,7 +91,7 @@ def evaluate_at(lines: ThresholdLines, step: float) -> StepEvaluation:
 
 
 def _sort_ties(slope: np.ndarray, order: np.ndarray, gaps: np.ndarray) -> None:
-    """Sort tied lines by slope, as they are just after the step; not compiled, since a compiled sort takes seconds."""
+    """Sort tied lines by slope, as they are just after the step; not compiled: a sort takes Numba seconds."""
     is_tied = gaps <= 0.0
     if is_tied.any():
         ranks = np.flatnonzero(is_tied | np.append(is_tied[1:], False))
