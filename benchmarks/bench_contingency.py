@@ -26,7 +26,7 @@ from aucmax import ContingencySVMClassifier, datasets
 from aucmax.metrics import break_even, f_beta, lift_curve
 
 SETS = "a9a german.numer mammography spambase w8a"
-ALPHAS = (1e-1, 1e-2, 1e-3)
+ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4)
 CS = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
 MAX_ROWS = 3000
 
