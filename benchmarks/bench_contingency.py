@@ -7,6 +7,11 @@ has its own, and in the rows "f1, threshold as for logistic" one chosen in the s
 precision at k, with k half the number of positives, depend on the ranking alone. `error` is the standard error of
 the mean difference over the halves, which overlap: a difference below twice of it is none. Seconds are CPU time of
 one final fit.
+
+In the run of this table the support vector machine is better beyond two errors in four rows, three of them of
+spambase, and worse in two, the break-even point of german.numer and precision at k of spambase; elsewhere there is
+no difference to be seen, with 31 positives in a half of mammography too little to see one. Logistic regression at a
+threshold chosen by cross-validation is as good on most tables, and its fits are up to 70 times faster.
 """
 
 import os
@@ -26,7 +31,7 @@ from aucmax import ContingencySVMClassifier, datasets
 from aucmax.metrics import break_even, f_beta, lift_curve
 
 SETS = "a9a german.numer mammography spambase w8a"
-ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4)
+ALPHAS = (1e-1, 1e-2, 1e-3)
 CS = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
 MAX_ROWS = 3000
 
