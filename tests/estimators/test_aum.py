@@ -111,6 +111,21 @@ def test_the_chosen_number_of_steps_is_repeated_on_all_rows():
     np.testing.assert_allclose(model.coef_, again.coef_, rtol=1e-12)
 
 
+def test_a_descent_that_lowers_the_auc_of_all_rows_is_dropped(monkeypatch):
+    """Held-out rows may gain by chance: here every descent is said to be a gain."""
+    monkeypatch.setattr("aucmax.estimators.aum._is_gain", lambda held_out, w, start: True)
+    dropped = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        y = np.where(rng.random(300) < 0.1, 1.0, -1.0)
+        X = rng.normal(size=(300, 6)) + 0.4 * y[:, None] * rng.random(6)
+        model = AUMClassifier(random_state=0).fit(X, y)
+        auc, start = (roc_auc_score(y, each.decision_function(X)) for each in (model, AUCClassifier().fit(X, y)))
+        assert auc >= start - 1e-12
+        dropped += model.best_step_ == 0 < model.trace_["validation_auc"].argmax()
+    assert dropped > 0
+
+
 def test_a_random_start_normalises_nothing_unless_told():
     """As published: the weights of labels shrink from step to step, and their mean difference is not 1."""
     X, y = spoiled()

@@ -18,7 +18,7 @@ class Record:
 
     epoch: int  # counted from 1
     passes: float  # over the data so far
-    seconds: float  # spent by the solver so far, not counting evaluations
+    seconds: float  # spent by the solver so far, not counting evaluations and compilation
     objective: float  # P(w), penalty included
     gap: float  # upper bound on the objective minus its minimum
     auc: float = np.nan  # on the training rows, if there is a `Monitor`

@@ -17,7 +17,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from sklearn.base import BaseEstimator
 
 from aucmax.losses import Squared
 from aucmax.losses.base import Loss
+from aucmax.numerics.clock import run_clock
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
@@ -155,16 +155,16 @@ class Solver(BaseEstimator, ABC):
         rng = np.random.default_rng() if rng is None else rng
         watched = monitor is not None or callback is not None
         trace = Trace()
-        start = perf_counter()
+        start = run_clock()
         if self.stochastic and not self.keeps_order():
             problem = shuffle_if_sorted(problem, rng)
         problem = self.adapt(problem)
         state = self.init(problem, np.zeros(problem.data.dim) if w is None else w)
-        seconds = perf_counter() - start
+        seconds = run_clock() - start
         for epoch in range(1, self.max_epochs + 1):
-            start = perf_counter()
+            start = run_clock()
             state = self.epoch(problem, state, rng)
-            seconds += perf_counter() - start
+            seconds += run_clock() - start
             if self.sublinear and not (watched or self._is_due(epoch, state)):
                 continue
             objective, gap = state.certificate or problem.certify(state.w)

@@ -24,6 +24,7 @@ from copy import copy
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
+from aucmax.numerics.threads import threads_for
 
 IDLE = 50  # consecutive solves with zero share after which a plane is dropped
 PLANES = 1000  # maximum number of planes
@@ -69,7 +70,8 @@ class Bundle:
         exchanges = _exchange(self.gram, slope, self.share, self.l2, tol, SWEEPS * self.b.size)
         self.work += 3.0 * self.b.size * exchanges
         if slope.max() - self.share @ slope > tol:
-            self.share, work = _active_set(self.gram / self.l2, self.b, self.share, tol)
+            with threads_for(self.b.size):
+                self.share, work = _active_set(self.gram / self.l2, self.b, self.share, tol)
             self.work += work
         self.idle = np.where(self.share > 0, 0, self.idle + 1)
         direction = np.zeros(self.planes[0].size)
