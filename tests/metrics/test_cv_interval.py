@@ -33,9 +33,18 @@ def brute_influences(y, score):
     return influence
 
 
-def test_one_fold_is_delongs_interval():
+def test_one_fold_has_delongs_error():
     _, y, score = sample(0)
-    assert cv_auc_interval(y, score, np.zeros(60, dtype=int)) == pytest.approx(auc_interval(y, score), abs=1e-12)
+    result, delong = cv_auc_interval(y, score, np.zeros(60, dtype=int)), auc_interval(y, score)
+    assert (result.auc, result.std_error) == pytest.approx((delong.auc, delong.std_error), abs=1e-12)
+    assert result.low < delong.low and result.high > delong.high  # Student's t in place of the normal distribution
+
+
+def test_many_rows_give_delongs_interval():
+    rng = np.random.default_rng(0)
+    y = np.arange(40_000) < 20_000
+    score = rng.normal(size=y.size) + y
+    assert cv_auc_interval(y, score, np.zeros(y.size, dtype=int)) == pytest.approx(auc_interval(y, score), abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -43,7 +52,8 @@ def test_repeats_average_the_influences_of_a_row(seed):
     rng, y, _ = sample(seed)
     scores = np.round(rng.normal(size=(3, 60)) + y, 1)
     folds = np.stack([stratified(y, 4, k) for k in range(3)])
-    aucs, influence = [], np.zeros(60)
+    aucs = []
+    influence = np.zeros(60)
     for score, place in zip(scores, folds):
         for fold in range(4):
             rows = place == fold
@@ -52,7 +62,9 @@ def test_repeats_average_the_influences_of_a_row(seed):
     result = cv_auc_interval(y, scores, folds, confidence=0.9)
     assert result.auc == pytest.approx(np.mean(aucs), abs=1e-12)
     assert result.std_error == pytest.approx(np.sqrt((influence**2).sum()), abs=1e-12)
-    reach = stats.norm.ppf(0.95) * result.std_error / (result.auc * (1 - result.auc))
+    squares = [(influence[mine] ** 2).sum() for mine in (y, ~y)]
+    df = sum(squares) ** 2 / (squares[0] ** 2 / (20 - 4) + squares[1] ** 2 / (40 - 4))
+    reach = stats.t.ppf(0.95, df) * result.std_error / (result.auc * (1 - result.auc))
     logit = np.log(result.auc / (1 - result.auc))
     assert (result.low, result.high) == pytest.approx(1 / (1 + np.exp([reach - logit, -reach - logit])), abs=1e-12)
 
