@@ -13,18 +13,18 @@ from aucmax.tables import read, read_chunks
 def test_the_delimiter_is_detected(tmp_path, mark):
     table = read(write(tmp_path, 'a,b,"c"\n1,"x, y; z\t",3\n'.replace(",", mark)))
     assert table.names == ("a", "b", "c")
-    assert table.columns["b"].tolist() == ["x, y; z\t".replace(",", mark)]
+    assert table.columns["b"].to_pylist() == ["x, y; z\t".replace(",", mark)]
 
 
 def test_byte_order_mark_quotes_and_line_ends(tmp_path):
     text = '\r\n"a ""x""",b\r\n"line 1\r\nline 2",ü\r\n\r\n'
     table = read(write(tmp_path, text, encoding="utf-8-sig"))
     assert table.names == ('a "x"', "b")
-    assert [column.tolist() for column in table.columns.values()] == [["line 1\r\nline 2"], ["ü"]]
+    assert [column.to_pylist() for column in table.columns.values()] == [["line 1\r\nline 2"], ["ü"]]
 
 
 def test_a_blank_line_in_a_file_of_one_column_is_a_missing_cell(tmp_path):
-    assert read(write(tmp_path, "\na\n1\n\n3\n")).columns["a"].tolist() == ["1", "", "3"]
+    assert read(write(tmp_path, "\na\n1\n\n3\n")).columns["a"].to_pylist() == ["1", "", "3"]
 
 
 def test_compressed_csv(tmp_path):
@@ -37,7 +37,7 @@ def test_compressed_csv(tmp_path):
 def test_chunks_are_encoded_like_the_whole_table(tmp_path, encoder, train, rows):
     chunks = list(read_chunks(tmp_path / "table.csv", rows=rows))
     assert all(len(chunk) == min(rows, 6) for chunk in chunks[:-1])
-    np.testing.assert_array_equal(np.vstack([encoder.encode(chunk) for chunk in chunks]), encoder.encode(train))
+    np.testing.assert_array_equal(np.vstack([encoder.transform(chunk) for chunk in chunks]), encoder.transform(train))
 
 
 BROKEN = {
