@@ -10,7 +10,8 @@ the range of training. Only integers and strings can be ids, in one of these cas
   the fewest). Amounts, counts and years do repeat;
 - the integers increase from row to row, evenly spread over their range: a sample of a numbered table. A table sorted by
   an amount is not evenly spread;
-- the integers are larger than 2^53, or evenly spread and all of the same length of at least 8 digits: random numbers;
+- the integers are evenly spread and all of the same length of at least 8 digits, or have more than 15 digits: random
+  numbers;
 - the strings are distinct and contain digits: codes, not free text.
 
 Times are not ids, even if they are distinct. A column of decimal numbers is never an id.
@@ -21,9 +22,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import pdtr
 
-from aucmax.tables.cells import as_strings
+from aucmax.tables.cells import Column, present_strings
 from aucmax.tables.findings.column_names import may_name_an_id, names_a_time, names_an_id
-from aucmax.tables.findings.finding import Finding, quoted
+from aucmax.tables.findings.finding import quoted
+from aucmax.tables.pyarrow_import import pc
 
 MIN_ROWS = 5
 _MIN_ROWS_SPREAD = 50  # to tell whether numbers are evenly spread
@@ -33,73 +35,76 @@ _MOST = 0.9
 _P_VALUE = 1e-6  # of so few repeated values
 _EVEN_SPREAD = 0.1  # largest distance of the distribution function from a straight line
 _DIGITS = 8
-_EXACT = 2.0**53  # a number beyond it is no measurement
+_EXACT = 2.0**53  # up to which float64 holds every integer
 _EPOCH_RANGES = ((0.6e9, 2.2e9), (0.6e12, 2.2e12), (0.6e15, 2.2e15), (0.6e18, 2.2e18))  # 1989-2039 in s, ms, us, ns
 _PROBE = 2000  # rows from which most columns can be told not to be ids
 
 
-def id_reason(name: str, values: np.ndarray, numbers: np.ndarray | None) -> str | None:
-    """Why the column looks like an id; None if it does not.
+def id_reason(name: str, numbers: np.ndarray) -> str | None:
+    """Why a column of numbers looks like an id; None if it does not.
 
     Parameters
     ----------
     name : str
         The name of the column.
-    values : array
-        Its cells that are not missing, in the order of the rows.
-    numbers : array of float or None
-        The cells as numbers; None if they are strings.
+    numbers : array of float
+        Its numbers, in the order of the rows, without missing ones.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> shuffled = rng.permutation(1000)
-    >>> id_reason("a", shuffled, shuffled.astype(float))
+    >>> id_reason("a", rng.permutation(1000).astype(float))
     'integers, all distinct, where random ones would repeat'
-    >>> amounts = rng.lognormal(8, 1, 1000).round()
-    >>> id_reason("a", amounts, amounts) is None
+    >>> id_reason("amount", rng.lognormal(8, 1, 1000).round()) is None
     True
     """
-    if len(values) < MIN_ROWS:
+    if len(numbers) < MIN_ROWS or not (_are_integers(numbers[:_PROBE]) and _are_integers(numbers)):
         return None
-    if numbers is None:
-        return _reason_of_strings(name, values)
-    if not (_are_integers(numbers[:_PROBE]) and _are_integers(numbers)):
+    named = names_an_id(name)
+    if not named and _share_distinct(numbers[:_PROBE]) < _MOST:
         return None
-    return _reason_of_integers(name, values, numbers)
+    is_time = names_a_time(name) and not named
+    if not is_time and _number_the_rows(numbers):
+        return "integers that number the rows"
+    distinct = np.unique(numbers)
+    share = distinct.size / numbers.size
+    if named and (share >= _MOST or distinct.size > _FEW_DISTINCT):
+        return f"{distinct.size:,} distinct integers, and its name"
+    if share >= _MOST and may_name_an_id(name):
+        return f"integers, {_how_distinct(share)}, and its name"
+    if share < _NEARLY_ALL or is_time or is_epoch(distinct[0], distinct[-1]) or max(-distinct[0], distinct[-1]) > _EXACT:
+        return None
+    return _reason_of_distinct(distinct, numbers, share)
 
 
-def id_finding(name: str, reason: str, kept: bool = False) -> Finding:
-    """The finding on a column that looks like an id."""
-    if kept:
-        advice = "it was kept as asked, but new rows will have ids that the model has not seen"
-        return Finding("AUC101", f"column {quoted(name)} looks like an id: {reason}", advice, (name,))
-    advice = "if it is a measurement, keep it (--keep, or keep= in Python)"
-    return Finding("AUC101", f"column {quoted(name)} is left out, it looks like an id: {reason}", advice, (name,))
+def string_id_reason(name: str, column: Column) -> str | None:
+    """Why a column of strings looks like an id; None if it does not.
+
+    Examples
+    --------
+    >>> from aucmax.tables.cells import as_column
+    >>> string_id_reason("a", as_column([f"KX-{i}" for i in range(50)]))
+    "strings with digits, all distinct, such as 'KX-0'"
+    """
+    strings = present_strings(column).drop_null()
+    probe = strings.slice(0, _PROBE).to_pylist()
+    if len(probe) < MIN_ROWS or len(set(probe)) < _MOST * len(probe):
+        return None
+    share = pc.count_distinct(strings).as_py() / len(strings)
+    if share >= _MOST and (names_an_id(name) or may_name_an_id(name)):
+        return f"strings, {_how_distinct(share)}, and its name"
+    if share >= _NEARLY_ALL and _look_like_codes(probe):
+        return f"strings with digits, {_how_distinct(share)}, such as {quoted(probe[0])}"
+    return None
 
 
-def is_epoch(numbers: np.ndarray) -> bool:
-    """Whether all numbers are times of our days, counted in (parts of) seconds since 1970."""
-    low = numbers.min()
-    high = numbers.max()
-    return any(start <= low and high <= stop for start, stop in _EPOCH_RANGES)
+def is_epoch(low: float, high: float) -> bool:
+    """Whether the numbers from low to high are times of our days, in (parts of) seconds since 1970."""
+    return any(start <= min(low, high) and max(low, high) <= stop for start, stop in _EPOCH_RANGES)
 
 
 def _are_integers(numbers: np.ndarray) -> bool:
     return bool((np.floor(numbers) == numbers).all())
-
-
-def _reason_of_strings(name: str, values: np.ndarray) -> str | None:
-    probe = as_strings(values[:_PROBE])
-    if np.unique(probe).size < _MOST * probe.size:
-        return None
-    strings = as_strings(values)
-    share = np.unique(strings).size / strings.size
-    if share >= _MOST and (names_an_id(name) or may_name_an_id(name)):
-        return f"{_how_distinct(share)} strings, and its name"
-    if share >= _NEARLY_ALL and _look_like_codes(probe.tolist()):
-        return f"{_how_distinct(share)} strings with digits, such as {quoted(probe[0])}"
-    return None
 
 
 def _look_like_codes(cells: list[str]) -> bool:
@@ -107,23 +112,10 @@ def _look_like_codes(cells: list[str]) -> bool:
     return codes >= _MOST * len(cells)
 
 
-def _reason_of_integers(name: str, values: np.ndarray, numbers: np.ndarray) -> str | None:
-    is_time = names_a_time(name) and not names_an_id(name)
-    steps = np.diff(numbers)
-    if not is_time and steps[0] != 0 and (steps == steps[0]).all() and np.abs(numbers).max() < _EXACT:
-        return "integers that number the rows"
-    named = names_an_id(name)
-    if not named and _share_distinct(values[:_PROBE]) < _MOST:
-        return None
-    distinct = np.unique(values)
-    share = distinct.size / values.size
-    if named and (share >= _MOST or distinct.size > _FEW_DISTINCT):
-        return f"{distinct.size:,} distinct integers, and its name"
-    if share >= _MOST and may_name_an_id(name):
-        return f"{_how_distinct(share)} integers, and its name"
-    if share < _NEARLY_ALL or is_time or is_epoch(numbers):
-        return None
-    return _reason_of_distinct(distinct, numbers, share)
+def _number_the_rows(numbers: np.ndarray) -> bool:
+    """Whether each number is the one before plus the same step."""
+    step = numbers[1] - numbers[0]
+    return step != 0 and bool((np.diff(numbers[:_PROBE]) == step).all() and (np.diff(numbers) == step).all())
 
 
 def _reason_of_distinct(distinct: np.ndarray, numbers: np.ndarray, share: float) -> str | None:
@@ -133,14 +125,12 @@ def _reason_of_distinct(distinct: np.ndarray, numbers: np.ndarray, share: float)
         return f"{described}, where random ones would repeat"
     if numbers.size < _MIN_ROWS_SPREAD:
         return None
-    if np.abs(numbers).max() > _EXACT:
-        return f"{described}, beyond 2^53"
     if not _evenly_spread(distinct):
         return None
     steps = np.diff(numbers)
     if (steps > 0).all() or (steps < 0).all():
         return f"{described}, increasing or decreasing from row to row"
-    lengths = np.floor(np.log10(np.maximum(np.abs(distinct.astype(float)), 1.0)))
+    lengths = np.floor(np.log10(np.maximum(np.abs(distinct), 1.0)))
     if lengths.min() == lengths.max() >= _DIGITS - 1:
         return f"{described}, all of {int(lengths[0]) + 1} digits"
     return None
@@ -148,8 +138,6 @@ def _reason_of_distinct(distinct: np.ndarray, numbers: np.ndarray, share: float)
 
 def _repeat_too_little(distinct: np.ndarray, n: int) -> bool:
     """Whether fewer values repeat than is plausible for n random integers of that range."""
-    if np.abs(distinct.astype(float)).max() > _EXACT:
-        return False
     offsets = (distinct - distinct[0]).astype(np.int64)
     n_possible = offsets[-1] // max(int(np.gcd.reduce(offsets)), 1) + 1
     expected = n + n_possible * np.expm1(n * np.log1p(-1.0 / n_possible)) if n_possible > 1 else 0.0
@@ -158,8 +146,7 @@ def _repeat_too_little(distinct: np.ndarray, n: int) -> bool:
 
 def _evenly_spread(distinct: np.ndarray) -> bool:
     """Whether the distribution function of the sorted values is close to a straight line."""
-    numbers = distinct.astype(float)
-    position = (numbers - numbers[0]) / (numbers[-1] - numbers[0])
+    position = (distinct - distinct[0]) / (distinct[-1] - distinct[0])
     return bool(np.abs(position - np.linspace(0.0, 1.0, position.size)).max() < _EVEN_SPREAD)
 
 
