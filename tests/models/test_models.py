@@ -31,7 +31,7 @@ def model(table):
         [0.1, -1 / 3, 5e-324, 1.7976931348623157e308],
         -0.0,
         ("no", "yes"),
-        encoder=TableEncoder().fit(table, max_categories=2),
+        encoder=TableEncoder(max_categories=2).fit(table),
         threshold=0.25,
         calibration=Calibration(2.0, -1.0),
         training={"rows": 3, "auc": 0.875, "interval": [0.8, 0.9], "note": "Grüße", "alpha": None},
@@ -49,7 +49,7 @@ def test_everything_is_restored(model, path):
     assert again.to_dict() == model.to_dict()
     assert again.scorer.coef.tobytes() == model.scorer.coef.tobytes()
     assert np.signbit(again.scorer.intercept)
-    assert again.metadata.encoder == model.metadata.encoder
+    assert again.metadata.encoder.to_dict() == model.metadata.encoder.to_dict()
     assert again.metadata.feature_names == tuple(model.metadata.encoder.get_feature_names_out())
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from aucmax.tables.pyarrow_import import LazyModule, pa
 from aucmax.tables.read_limits import ReadLimits
-from aucmax.tables.table import check_distinct_names
+from aucmax.tables.table import check_distinct_names, select_names
 
 parquet: Any = LazyModule("pyarrow.parquet")
 ipc: Any = LazyModule("pyarrow.ipc")
 
 
-def read_parquet(path: str | Path, *, rows: int, limits: ReadLimits | None = None) -> Iterator[Any]:
-    """Read a Parquet file as Arrow tables of at most `rows` rows."""
+def read_parquet(
+    path: str | Path, *, rows: int, limits: ReadLimits | None = None, columns: Collection[str] | None = None
+) -> Iterator[Any]:
+    """Read a Parquet file, or some of its columns, as Arrow tables of at most `rows` rows."""
     with describe_errors(path, "Parquet"):
         file = parquet.ParquetFile(path)
         names = file.schema_arrow.names
@@ -25,7 +27,7 @@ def read_parquet(path: str | Path, *, rows: int, limits: ReadLimits | None = Non
     (limits or ReadLimits()).check_decompressed(stored, path, columnar=True)
     check_distinct_names(names, path)
     with file, describe_errors(path, "Parquet"):
-        yield from _validated(file.iter_batches(batch_size=rows), path, limits)
+        yield from _validated(file.iter_batches(batch_size=rows, columns=select_names(names, columns)), path, limits)
 
 
 def read_arrow(path: str | Path, *, rows: int, limits: ReadLimits | None = None) -> Iterator[Any]:
@@ -47,7 +49,7 @@ def describe_errors(path: str | Path, format: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        described = isinstance(error, MemoryError | GeneratorExit) or getattr(error, "errno", None) is not None
+        described = isinstance(error, MemoryError | ImportError) or getattr(error, "errno", None) is not None
         if described or str(path) in str(error):
             raise  # by the caller, by the operating system, or already
         message = str(error) or type(error).__name__

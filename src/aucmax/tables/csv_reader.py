@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -21,17 +21,22 @@ from aucmax.tables.compression import open_text_bytes
 from aucmax.tables.csv_records import scan_records
 from aucmax.tables.pyarrow_import import LazyModule, pa
 from aucmax.tables.read_limits import ReadLimits
-from aucmax.tables.table import check_distinct_names
+from aucmax.tables.table import check_distinct_names, select_names
 
 DELIMITERS = ",;\t"
 BLOCK_BYTES = 1 << 22
-_BLANK_LINES = re.compile(rb"^(?:[ \t]*(?:\r\n|\n|\r))+")
 _LINE_END = re.compile(rb"[\r\n]")
 pa_csv: Any = LazyModule("pyarrow.csv")
 
 
-def read_blocks(path: str | Path, *, limits: ReadLimits | None = None, encoding: str = "utf-8") -> Iterator[Any]:
-    """Read a CSV file as Arrow tables of some rows each, all columns as strings.
+def read_blocks(
+    path: str | Path,
+    *,
+    limits: ReadLimits | None = None,
+    encoding: str = "utf-8",
+    columns: Collection[str] | None = None,
+) -> Iterator[Any]:
+    """Read a CSV file, or some of its columns, as Arrow tables of some rows each, all columns as strings.
 
     Examples
     --------
@@ -44,7 +49,7 @@ def read_blocks(path: str | Path, *, limits: ReadLimits | None = None, encoding:
         header, rest, n_lines = _read_header(stream, path, limits)
         delimiter = _delimiter(header.splitlines()[0])
         names = _column_names(header, delimiter, path, n_lines)
-        parser = _BlockParser(path, delimiter, names, n_lines)
+        parser = _BlockParser(path, delimiter, names, n_lines, select_names(names, columns))
         n_rows = 0
         for block, at_end in _blocks(stream, rest):
             table = parser.parse(block, at_end, limits)
@@ -73,7 +78,7 @@ def _read_header(stream: IO[bytes], path: str | Path, limits: ReadLimits) -> tup
         block = stream.read(BLOCK_BYTES)
         at_end = not block
         text += block
-        blank = len(text) - len(_BLANK_LINES.sub(b"", text, count=1))
+        blank = _end_of_blank_lines(text)
         n_lines += _count_lines(text[:blank])
         text = text[blank:]
         end, n_header = _end_of_header(text, at_end, path, n_lines) if text.strip() else (0, 0)
@@ -81,6 +86,12 @@ def _read_header(stream: IO[bytes], path: str | Path, limits: ReadLimits) -> tup
             return _decode(text[:end], path, n_lines), text[end:], n_lines + n_header
         limits.check_record(len(text), path)
     raise ValueError(f"{path} is empty")
+
+
+def _end_of_blank_lines(text: bytes) -> int:
+    """Where the blank lines at the beginning end."""
+    space = text[: len(text) - len(text.lstrip(b" \t\r\n"))]
+    return max(space.rfind(b"\n"), space.rfind(b"\r")) + 1
 
 
 def _end_of_header(text: bytes, at_end: bool, path: str | Path, n_lines: int) -> tuple[int, int]:
@@ -103,6 +114,7 @@ class _BlockParser:
     delimiter: str
     names: list[str]
     n_lines: int  # before the next block
+    columns: list[str] | None = None  # to be read; None for all
     pending: bytes = b""  # the beginning of a record whose end has not been read
 
     def parse(self, block: bytes, at_end: bool, limits: ReadLimits) -> Any:
@@ -137,7 +149,9 @@ class _BlockParser:
                 pa_csv.ParseOptions(
                     delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=len(self.names) > 1
                 ),
-                pa_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
+                pa_csv.ConvertOptions(
+                    column_types=types, strings_can_be_null=False, include_columns=self.columns or []
+                ),
             )
         except pa.ArrowInvalid as error:
             _decode(text, self.path, self.n_lines)

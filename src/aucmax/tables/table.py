@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -138,6 +138,17 @@ def _cast(part: Column, kind: Any) -> Column:
     if part.type == kind:
         return part
     return as_strings(part) if pa.types.is_string(kind) else part.cast(kind, safe=False)
+
+
+def select_names(names: Sequence[str], wanted: Collection[str] | None) -> list[str] | None:
+    """Those of the names that are wanted; None for all of them, which they are too if none occurs.
+
+    Examples
+    --------
+    >>> select_names(["a", "b", "c"], {"c", "a"}), select_names(["a"], None)
+    (['a', 'c'], None)
+    """
+    return None if wanted is None else [name for name in names if name in wanted] or None
 
 
 def check_distinct_names(names: Sequence[str], path: str | Path) -> None:
