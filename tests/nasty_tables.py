@@ -137,7 +137,9 @@ def make_tables():
             to_csv(COLUMNS | {"": range(N)}), {"AUC101": ["unnamed column 6"]}, n_features=6
         ),
         "64-bit ids": NastyTable(
-            to_csv(_in_front(ref=2**62 + np.arange(N) * 3 + _RNG.integers(0, 3, N))), {"AUC101": ["ref"]}, n_features=6
+            to_csv(_in_front(ref=2**62 + np.arange(N) * 3 + _RNG.integers(0, 3, N))),
+            {"AUC101": ["ref"]},
+            n_features=6,
         ),
         "ids that repeat": NastyTable(
             to_csv(_in_front(CustomerID=_RNG.integers(100, 180, N))), {"AUC101": ["CustomerID"]}, n_features=6
@@ -148,16 +150,16 @@ def make_tables():
         "kept id": NastyTable(
             to_csv(_in_front(id=_RNG.permutation(N))), {"AUC101": ["id"]}, None, ("--keep", "id"), n_features=7
         ),
-        "dropped id": NastyTable(
-            to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--drop", "id"), n_features=6
-        ),
+        "dropped id": NastyTable(to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--drop", "id"), n_features=6),
         "innocent integers": NastyTable(to_csv(_innocent_integers())),
         "leak": NastyTable(
             to_csv(_with(chargeback=np.where(IS_POS, 50.5, 0) + _RNG.uniform(0, 9, N).round(3))),
             {"AUC102": ["chargeback"]},
         ),
         "leak in a category": NastyTable(
-            to_csv(_with(status=np.where(IS_POS, _RNG.choice(["blocked", "closed"], N), _RNG.choice(["open", "new"], N)))),
+            to_csv(
+                _with(status=np.where(IS_POS, _RNG.choice(["blocked", "closed"], N), _RNG.choice(["open", "new"], N)))
+            ),
             {"AUC102": ["status"]},
         ),
         "leak by being missing": NastyTable(to_csv(_with(refund=_refunds())), {"AUC102": ["refund"]}),

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from aucmax.comparison.checks import check_models
 from aucmax.comparison.finished_fits import FinishedFits
-from aucmax.comparison.measures import measure_intervals
+from aucmax.comparison.measures import ScoredFold, measure_intervals
 from aucmax.comparison.out_of_fold import (
     ComparisonData,
     FoldFit,
@@ -32,6 +33,7 @@ from aucmax.comparison.statistics import (
 )
 from aucmax.metrics.corrected_test import holm
 from aucmax.metrics.cv_interval import cv_auc_limits
+from aucmax.metrics.delong import auc_influence
 from aucmax.validation.params import Number, check_param
 
 __all__ = ["Progress", "compare"]
@@ -116,7 +118,7 @@ def compare(
         _row(name, found[name], run, data, differences.get(name), p_values.get(name, 1.0), rope)
         for name, run in runs.items()
     ]
-    return Comparison(
+    result = Comparison(
         rows=tuple(sorted(rows, key=lambda row: -row.auc)),
         reference=reference,
         rope=rope,
@@ -126,9 +128,11 @@ def compare(
         n_repeats=repeats,
         notes=(*_failure_notes(failures), *_unweighted_note(found, data)),
         scores={name: run.scores for name, run in runs.items()},
+        probabilities={name: run.probabilities for name, run in runs.items() if run.probabilities is not None},
         labels=data.is_pos,
         weight=data.weight,
     )
+    return replace(result, findings=tuple(check_models(result, {name: found[name] for name in runs})))
 
 
 def _find_reference(reference: str | None, names: list[str]) -> str:
@@ -227,9 +231,17 @@ def _row(
         score_seconds=float(np.median([fit.score_seconds for fit in fits])),
         nonzeros=None if fits[0].nonzeros is None else float(np.mean([fit.nonzeros for fit in fits])),
         tuned=how_tuned(model),
+        converged=all(fit.converged for fit in fits),
+        edges=tuple(fit.edge for fit in fits if fit.edge is not None),
         aucs=tuple(run.aucs.tolist()),
+        errors=tuple(_fold_error(fold) for fold in run.folds),
     )
     return row if paired is None else replace(row, **_verdict(paired, p_value, rope, len(data.y)))
+
+
+def _fold_error(fold: ScoredFold) -> float:
+    """DeLong's standard error of the AUC of one fold."""
+    return float(np.linalg.norm(auc_influence(fold.is_pos, fold.scores, sample_weight=fold.weight)))
 
 
 def _verdict(paired: PairedDifference, p_value: float, rope: float, n_rows: int) -> dict[str, Any]:

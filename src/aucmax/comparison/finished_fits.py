@@ -67,8 +67,10 @@ class FinishedFits:
     def add(self, name: str, model: Any, fold: int, fit: FoldFit) -> None:
         """Keep a fit."""
         if self.path is not None:
-            values = fit._asdict() | {"scores": fit.scores.tolist()}
-            self._append({"model": name, "parameters": _parameters(model), "fold": fold, **values})
+            line = {"model": name, "parameters": _parameters(model), "fold": fold}
+            for field, value in fit._asdict().items():
+                line[field] = value.tolist() if isinstance(value, np.ndarray) else value
+            self._append(line)
 
     def _append(self, line: dict[str, Any]) -> None:
         assert self.path is not None
@@ -95,7 +97,8 @@ class FinishedFits:
             values = _parse(line)
             if isinstance(values, dict):
                 key = (values.pop("model"), values.pop("parameters"), values.pop("fold"))
-                self._fits[key] = FoldFit(**values | {"scores": np.array(values["scores"])})
+                arrays = {name: np.array(value) for name, value in values.items() if isinstance(value, list)}
+                self._fits[key] = FoldFit(**values | arrays)
 
 
 def _parse(line: bytes) -> Any:

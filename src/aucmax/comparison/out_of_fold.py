@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -10,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
@@ -25,6 +28,8 @@ from aucmax.selection.splits import Fold, make_splits
 from aucmax.validation.params import Integer, check_param
 
 __all__ = ["ComparisonData", "FoldFit", "ModelRun", "collect", "fit_fold", "make_comparison_data", "weight_argument"]
+
+STEEP = 1e-3  # gain in AUC over the last step of a grid of alphas that another step might exceed
 
 
 class ComparisonData(NamedTuple):
@@ -55,7 +60,10 @@ class FoldFit(NamedTuple):
     """One fit, and its scores of the test rows of its fold."""
 
     scores: np.ndarray  # of the test rows
+    probabilities: np.ndarray | None  # of the positive class, if the model gives any
     train_auc: float  # on the rows it was fitted to
+    converged: bool  # whether the fit warned that it did not converge
+    edge: str | None  # "smallest" or "largest" if the chosen alpha is the last of its grid
     fit_seconds: float
     score_seconds: float  # to score the test rows
     nonzeros: int | None  # non-zero weights; None if the model has no `coef_`
@@ -65,6 +73,7 @@ class ModelRun(NamedTuple):
     """All fits of one model, evaluated."""
 
     scores: np.ndarray  # of each row, the mean over the repeats; NaN if it is in no test set
+    probabilities: np.ndarray | None  # likewise
     influence: np.ndarray  # of each row on the mean AUC; 0 if it is in no test set
     aucs: np.ndarray  # of each fold
     fits: list[FoldFit]
@@ -108,33 +117,50 @@ def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
     X_test = _safe_indexing(data.X, test)
     with threadpool_limits(1):
         start = perf_counter()
-        fitted.fit(X_train, data.y[train], **settings)
+        with _convergence_noted() as unconverged:
+            fitted.fit(X_train, data.y[train], **settings)
         fit_seconds = perf_counter() - start
         start = perf_counter()
         scores = _scores(fitted, X_test)
         score_seconds = perf_counter() - start
         train_auc = roc_auc(data.is_pos[train], _scores(fitted, X_train), sample_weight=weight)
-    return FoldFit(scores, train_auc, fit_seconds, score_seconds, _nonzeros(fitted))
+    return FoldFit(
+        scores=scores,
+        probabilities=fitted.predict_proba(X_test)[:, 1] if hasattr(fitted, "predict_proba") else None,
+        train_auc=train_auc,
+        converged=not unconverged,
+        edge=_edge(fitted),
+        fit_seconds=fit_seconds,
+        score_seconds=score_seconds,
+        nonzeros=_nonzeros(fitted),
+    )
 
 
 def collect(fits: Sequence[FoldFit], data: ComparisonData) -> ModelRun:
     """Evaluate the fits of one model, one for each fold."""
-    n = len(data.y)
-    total = np.zeros(n)
-    times = np.zeros(n)
-    influence = np.zeros(n)
+    influence = np.zeros(len(data.y))
     aucs = []
     folds = []
     for fit, (_, test) in zip(fits, data.folds, strict=True):
         is_pos = data.is_pos[test]
         weight = None if data.weight is None else data.weight[test]
-        total[test] += fit.scores
-        times[test] += 1
         aucs.append(roc_auc(is_pos, fit.scores, sample_weight=weight))
         influence[test] += auc_influence(is_pos, fit.scores, sample_weight=weight) / len(data.folds)
         folds.append(ScoredFold(test, is_pos, fit.scores, np.ones(test.size) if weight is None else weight))
-    scores = np.divide(total, times, out=np.full(n, np.nan), where=times > 0)
-    return ModelRun(scores, influence, np.array(aucs), list(fits), folds)
+    scores = _mean_over_folds([fit.scores for fit in fits], data)
+    chances = [fit.probabilities for fit in fits if fit.probabilities is not None]
+    probabilities = _mean_over_folds(chances, data) if len(chances) == len(fits) else None
+    return ModelRun(scores, probabilities, influence, np.array(aucs), list(fits), folds)
+
+
+def _mean_over_folds(values: Sequence[np.ndarray], data: ComparisonData) -> np.ndarray:
+    """For each row, the mean over the folds that test it; NaN if none does."""
+    total = np.zeros(len(data.y))
+    times = np.zeros(len(data.y))
+    for some, (_, test) in zip(values, data.folds, strict=True):
+        total[test] += some
+        times[test] += 1
+    return np.divide(total, times, out=np.full(total.size, np.nan), where=times > 0)
 
 
 def _check_n_folds(cv: Any, is_pos: np.ndarray) -> None:
@@ -163,6 +189,32 @@ def _scores(model: Any, X: Any) -> np.ndarray:
     if hasattr(model, "decision_function"):
         return model.decision_function(X)
     return model.predict_proba(X)[:, 1]
+
+
+@contextmanager
+def _convergence_noted() -> Iterator[list[Any]]:
+    """A list that receives the ConvergenceWarnings; other warnings are passed on."""
+    noted: list[Any] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        yield noted
+    for warning in caught:
+        if issubclass(warning.category, ConvergenceWarning):
+            noted.append(warning)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _edge(model: Any) -> str | None:
+    """Whether the alpha that was chosen is the last of its grid, and a grid that goes on might hold a better one."""
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if not (hasattr(last, "alphas_") and hasattr(last, "cv_auc_")) or last.alphas_.size < 3:
+        return None
+    auc = last.cv_auc_.mean(axis=1)
+    for end, neighbour, name in ((0, 1, "largest"), (-1, -2, "smallest")):
+        if last.alpha_ == last.alphas_[end] and auc[end] > auc[neighbour] + STEEP:
+            return name
+    return None
 
 
 def _nonzeros(model: Any) -> int | None:

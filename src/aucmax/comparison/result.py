@@ -10,6 +10,7 @@ import numpy as np
 
 from aucmax.comparison.measures import Estimate
 from aucmax.comparison.statistics import format_p_value
+from aucmax.tables.findings.finding import Finding
 
 __all__ = ["Comparison", "ComparisonRow"]
 
@@ -36,8 +37,12 @@ class ComparisonRow:
         Mean number of non-zero weights of a linear model.
     tuned : str
         What the model chooses by itself, such as "alpha, loss"; "no" if nothing.
-    aucs : tuple of float
-        AUC of each fold.
+    converged : bool
+        Whether all fits converged.
+    edges : tuple of str
+        "smallest" or "largest" for each fold whose alpha was the last of its grid.
+    aucs, errors : tuple of float
+        AUC of each fold, and its standard error (DeLong).
     difference, difference_low, difference_high : float
         AUC minus that of the reference, and its 95 % confidence interval.
     equivalence_low, equivalence_high : float
@@ -63,7 +68,10 @@ class ComparisonRow:
     score_seconds: float
     nonzeros: float | None
     tuned: str
+    converged: bool
+    edges: tuple[str, ...]
     aucs: tuple[float, ...]
+    errors: tuple[float, ...]
     difference: float = 0.0
     difference_low: float = 0.0
     difference_high: float = 0.0
@@ -103,8 +111,11 @@ class Comparison:
         Size of the data, number of folds, and how often the rows were split into them.
     notes : tuple of str
         Remarks, such as which models failed.
-    scores : dict of str to array
-        Out-of-fold scores of every model, in the order of the rows of X; the mean over the repeats.
+    findings : tuple of Finding
+        What a reader should know of the models (codes AUC201 and higher).
+    scores, probabilities : dict of str to array
+        Out-of-fold scores of every model, and probabilities of those that give any, in the order of the rows of X;
+        the mean over the repeats.
     labels : array of bool
         Which rows are positive.
     weight : array or None
@@ -119,7 +130,9 @@ class Comparison:
     n_folds: int
     n_repeats: int = 1
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     scores: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    probabilities: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     labels: np.ndarray | None = field(default=None, repr=False)
     weight: np.ndarray | None = field(default=None, repr=False)
 
@@ -157,7 +170,13 @@ class Comparison:
         """The comparison as JSON-serialisable values, without the scores."""
         names = ("reference", "rope", "n_rows", "n_positive", "n_folds", "n_repeats", "best", "summary")
         values = {name: getattr(self, name) for name in names}
-        return {"rows": [row.to_dict() for row in self.rows], **values, "notes": list(self.notes)}
+        findings = [finding.to_dict() for finding in self.findings]
+        return {
+            "rows": [row.to_dict() for row in self.rows],
+            **values,
+            "notes": list(self.notes),
+            "findings": findings,
+        }
 
     def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Header and rows of the table that is shown to people."""
@@ -168,13 +187,13 @@ class Comparison:
         header, rows = self.cells()
         widths = [max(len(row[j]) for row in (header, *rows)) for j in range(len(header))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (header, *rows)]
-        return "\n".join([*lines, self.summary, *self.notes])
+        return "\n".join([*lines, self.summary, *self.notes, *map(str, self.findings)])
 
     def _repr_html_(self) -> str:
         header, rows = self.cells()
         head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        remarks = "".join(f"<p>{escape(text)}</p>" for text in (self.summary, *self.notes))
+        remarks = "".join(f"<p>{escape(text)}</p>" for text in (self.summary, *self.notes, *map(str, self.findings)))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{remarks}"
 
 

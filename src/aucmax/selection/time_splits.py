@@ -66,7 +66,9 @@ def _block_edges(times: np.ndarray, labels: np.ndarray, n_splits: int) -> np.nda
         raise ValueError(f"y has {distinct.size} distinct labels; give two")
     rare = times[labels == distinct[0 if counts[0] < counts[1] else 1]]
     if rare.size <= n_splits:
-        raise ValueError(f"the rarer class has {rare.size} rows, too few for {n_splits} folds by time; use fewer folds")
+        raise ValueError(
+            f"the rarer class has {rare.size} rows, too few for {n_splits} folds by time; use fewer folds"
+        )
     ordered = np.unique(times)
     if ordered.size <= n_splits:
         raise ValueError(f"there are {ordered.size} distinct times, too few for {n_splits} folds by time")

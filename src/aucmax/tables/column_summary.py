@@ -85,7 +85,11 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
         return ColumnSummary(len(values), len(values), {}, frozenset())
     readings = _read_strings(present)
     text = None if PLAIN in readings else _first_text(present)
-    head = pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER) if text else None
+    head = (
+        pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER)
+        if text
+        else None
+    )
     return ColumnSummary(
         len(values),
         present.null_count,

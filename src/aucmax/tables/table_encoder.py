@@ -175,13 +175,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if names is not None and not np.array_equal(input_features, names):
                 raise ValueError("input_features is not equal to feature_names_in_")
             if len(input_features) != self.n_features_in_:
-                raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
+                raise ValueError(
+                    f"input_features should have length equal to number of features ({self.n_features_in_})"
+                )
         return np.array([name for column in self.columns_ for name in column.feature_names], dtype=object)
 
     def count_unknown_categories(self, X: Any) -> dict[str, int]:
         """By column, how many cells hold a category that did not occur in training; all its features are 0."""
         table = as_table(X)
-        counts = {column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_}
+        counts = {
+            column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_
+        }
         return {name: count for name, count in counts.items() if count}
 
     def __sklearn_tags__(self) -> Any:

@@ -79,9 +79,7 @@ def find_uninformative(left_out: Mapping[str, str], features: Features) -> list[
         (sparse, f"missing in more than {100 * MOSTLY:.0f} % of the rows"),
     ]
     advice = "leave such columns out (--drop), or find out why"
-    return [
-        Finding("AUC107", f"{_columns(names)} {what}", advice, tuple(names)) for names, what in kinds if names
-    ]
+    return [Finding("AUC107", f"{_columns(names)} {what}", advice, tuple(names)) for names, what in kinds if names]
 
 
 def _share_missing(indicator: int | None, X: np.ndarray) -> float:

@@ -16,6 +16,15 @@ CODES = {
     "AUC107": "columns that are constant or mostly missing",
     "AUC108": "fewer than 20 rows of a class, so that the AUC is uncertain",
     "AUC109": "values to be scored that did not occur in training",
+    "AUC201": "a penalty at the edge of its grid",
+    "AUC202": "a training AUC far above the cross-validated one",
+    "AUC203": "a model equivalent to logistic regression, which is better known",
+    "AUC204": "a kernel model or a stack no better than the linear model, which is simpler",
+    "AUC205": "a forest or boosting that is better than the linear and kernel models",
+    "AUC206": "folds that disagree more than chance allows: a group or time structure is likely",
+    "AUC207": "a fit that did not converge",
+    "AUC208": "probabilities that are not calibrated",
+    "AUC209": "a group of rows that is ranked worse than the others",
 }
 
 

@@ -72,7 +72,12 @@ def id_reason(name: str, numbers: np.ndarray) -> str | None:
         return f"{distinct.size:,} distinct integers, and its name"
     if share >= _MOST and may_name_an_id(name):
         return f"integers, {_how_distinct(share)}, and its name"
-    if share < _NEARLY_ALL or is_time or is_epoch(distinct[0], distinct[-1]) or max(-distinct[0], distinct[-1]) > _EXACT:
+    if (
+        share < _NEARLY_ALL
+        or is_time
+        or is_epoch(distinct[0], distinct[-1])
+        or max(-distinct[0], distinct[-1]) > _EXACT
+    ):
         return None
     return _reason_of_distinct(distinct, numbers, share)
 
