@@ -42,7 +42,7 @@ def codes(result):
 
 
 def test_an_honest_model_on_a_plain_table_has_no_findings():
-    result = compare(*table(), {"linear": AUCClassifierCV(random_state=0)})
+    result = compare(*table(seed=1), {"linear": AUCClassifierCV(random_state=0)})
     assert result.findings == ()
 
 
