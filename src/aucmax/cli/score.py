@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import IO, Any
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.terminal import printable
 from aucmax.models import SavedModel
-from aucmax.tables import Table, read_chunks
+from aucmax.tables import NewRows, Table, read_chunks
 from aucmax.tables.cells import as_strings, parse_number
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet begins a formula
@@ -48,23 +46,21 @@ class ScoreWriter:
 
 def write_scores(
     model: SavedModel, path: Path, out: ScoreWriter, update: ProgressCallback, reading: dict[str, Any]
-) -> int:
-    """Score a file chunk by chunk and write CSV; returns the number of rows. `reading` are options of `read`."""
-    unknown: Counter[str] = Counter()
+) -> NewRows:
+    """Score a file chunk by chunk and write CSV; returns what is new in it. `reading` are options of `read`."""
+    seen = count_new_rows(model)
     n_scored = 0
     for chunk in read_chunks(path, **reading, **matrix_layout(model)):
         try:
-            rows = _score_rows(model, chunk, out.id_column)
+            rows = _score_rows(model, chunk, out.id_column, seen)
         except ValueError as error:
             raise ValueError(f"after row {n_scored}: {error}" if n_scored else str(error)) from None
-        unknown.update(count_unknown_categories(model, chunk))
         if n_scored == 0:  # a file that cannot be scored leaves nothing behind, not even a header
             out.write([_header(model, out.id_column)])
         out.write(rows)
         n_scored += len(chunk)
         update(n_scored, None, "rows scored")
-    warn_unknown_categories(unknown)
-    return n_scored
+    return seen
 
 
 def matrix_layout(model: SavedModel) -> dict[str, Any]:
@@ -75,20 +71,10 @@ def matrix_layout(model: SavedModel) -> dict[str, Any]:
     return {"n_features": model.n_features, "zero_based": "auto" if zero_based is None else zero_based}
 
 
-def count_unknown_categories(model: SavedModel, table: Table) -> dict[str, int]:
-    """By column, how many cells hold a category that did not occur in training."""
-    encoder = model.metadata.encoder
-    return {} if encoder is None else encoder.count_unknown_categories(table)
-
-
-def warn_unknown_categories(counts: dict[str, int]) -> None:
-    """Warn of categories that did not occur in training."""
-    for name, count in counts.items():
-        warnings.warn(
-            f"{count} cells of column {name!r} hold a category that did not occur in training; spell them as there, "
-            "or refit the model",
-            stacklevel=2,
-        )
+def count_new_rows(model: SavedModel) -> NewRows:
+    """A count of rows that differ from those that the model was fitted to."""
+    n_training = model.metadata.training.get("rows")
+    return NewRows(model.metadata.encoder, n_training if isinstance(n_training, int) else None)
 
 
 def _header(model: SavedModel, id_column: str | None) -> list[str]:
@@ -96,8 +82,9 @@ def _header(model: SavedModel, id_column: str | None) -> list[str]:
     return names if id_column is None else [id_column, *names]
 
 
-def _score_rows(model: SavedModel, chunk: Table, id_column: str | None) -> Iterator[tuple]:
+def _score_rows(model: SavedModel, chunk: Table, id_column: str | None, seen: NewRows) -> Iterator[tuple]:
     X = model.features(chunk)
+    seen.add(chunk, X)
     columns = [model.decision_function(X).tolist()]
     if model.metadata.calibration is not None:
         columns.append(model.predict_proba(X)[:, 1].tolist())

@@ -22,7 +22,7 @@ _SCHEMA: Schema = {
     "training": (dict,),
 }
 _CALIBRATION: Schema = {"slope": (float,), "intercept": (float,)}
-_TRAINING: Schema = {"target": (str, None), "zero_based": (bool, None)}  # the facts that are used again
+_TRAINING: Schema = {"target": (str, None), "zero_based": (bool, None), "rest": (list, None)}  # the facts that are used again
 
 
 @dataclass(frozen=True, eq=False)
