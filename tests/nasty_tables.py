@@ -146,7 +146,7 @@ def make_tables():
             to_csv(_in_front(p=[f"payment {i}" for i in _RNG.permutation(N)])), {"AUC101": ["p"]}, n_features=6
         ),
         "kept id": NastyTable(
-            to_csv(_in_front(id=_RNG.permutation(N))), {"AUC101": ["id"]}, None, ("--keep", "id"), n_features=7
+            to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--keep", "id"), n_features=7
         ),
         "dropped id": NastyTable(
             to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--drop", "id"), n_features=6
