@@ -43,7 +43,8 @@ from aucmax.models import load, save
 from aucmax.plots.axes import new_axes
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
-from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
+from aucmax.tables.atomic_write import is_pipe_or_device
+from aucmax.tables.table_writer import open_writer, text_writer
 
 
 @click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -105,7 +106,7 @@ def fit(data, target, positive, weight, reading, output, as_json, quiet, **setti
 @data_argument
 @reading_options
 @model_option
-@click.option("-o", "--output", type=FILE, help="CSV file to write; stdout if not given.")
+@click.option("-o", "--output", type=FILE, help="File to write: .csv, .jsonl, .parquet or .arrow; CSV to stdout if not given.")
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
 @click.option("--excel-safe", is_flag=True, help="Quote text that a spreadsheet would run as a formula.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON to stdout; requires --output.")
@@ -116,10 +117,13 @@ def score(data, reading, model_file, output, id_column, excel_safe, as_json) -> 
         raise click.UsageError("--json requires --output, because the scores themselves go to stdout")
     model = load(model_file)
     if output is None:
-        write_scores(model, data, ScoreWriter(sys.stdout, id_column, excel_safe), lambda *progress: None, reading)
+        stdout = sys.stdout.buffer
+        writer = ScoreWriter(text_writer(stdout), id_column, excel_safe, terminal=stdout.isatty())
+        write_scores(model, data, writer, lambda *progress: None, reading)
+        stdout.flush()
         return
-    with progress_bar(f"scoring {data}") as update, atomic_write(output) as file:
-        n_rows = write_scores(model, data, ScoreWriter(file, id_column, excel_safe), update, reading)
+    with progress_bar(f"scoring {data}") as update, open_writer(output) as write:
+        n_rows = write_scores(model, data, ScoreWriter(write, id_column, excel_safe), update, reading)
     if as_json:
         print_json({"data": str(data), "model": str(model_file), "rows": n_rows, "output": str(output)})
     else:
