@@ -106,7 +106,9 @@ def fit(data, target, positive, weight, reading, output, as_json, quiet, **setti
 @data_argument
 @reading_options
 @model_option
-@click.option("-o", "--output", type=FILE, help="File to write: .csv, .jsonl, .parquet or .arrow; CSV to stdout if not given.")
+@click.option(
+    "-o", "--output", type=FILE, help="File to write: .csv, .jsonl, .parquet or .arrow; CSV to stdout if not given."
+)
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
 @click.option("--excel-safe", is_flag=True, help="Quote text that a spreadsheet would run as a formula.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON to stdout; requires --output.")

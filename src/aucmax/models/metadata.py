@@ -62,7 +62,7 @@ class ModelMetadata:
         """Convert what estimators hold to plain Python values, and validate them."""
         names = self.feature_names
         if names is None and self.encoder is not None:
-            names = self.encoder.get_feature_names_out()
+            names = self.encoder.get_feature_names_out().tolist()
         plain = {
             "classes": tuple(label.item() if isinstance(label, np.generic) else label for label in self.classes),
             "feature_names": None if names is None else tuple(str(name) for name in names),

@@ -51,7 +51,7 @@ def learn_column(name: str, summary: ColumnSummary, max_categories: int, decimal
 
 
 def choose_format(summary: ColumnSummary, decimal: str) -> Any:
-    """The format in which the column is read; None if it holds categories or free text, or times that are ambiguous."""
+    """The format in which the column is read; None if it holds categories, free text or ambiguous dates."""
     formats = list(summary.readings)
     numeric = [format for format in formats if isinstance(format, NumberFormat)]
     if numeric:

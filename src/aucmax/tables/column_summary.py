@@ -16,7 +16,7 @@ from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN
 from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.time_format import TIME_FORMATS
 
-_FORMATS = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
+_FORMATS: tuple[Any, ...] = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
 _FIRST_CELLS = 200  # in which a format must fit before all cells are tried
 _HEAD = 1000  # cells that decide whether a column is mostly numbers
 
@@ -80,7 +80,11 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
         return ColumnSummary(len(values), len(values), {}, frozenset())
     readings = _read_strings(present)
     text = None if PLAIN in readings else _first_text(present)
-    head = pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER) if text else None
+    head = (
+        pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER)
+        if text
+        else None
+    )
     return ColumnSummary(
         len(values),
         present.null_count,
@@ -136,8 +140,10 @@ def _joined_readings(a: ColumnSummary, b: ColumnSummary) -> dict[Any, np.ndarray
     if a.is_empty or b.is_empty:
         filled = b if a.is_empty else a
         before, after = (a.n_rows, 0) if a.is_empty else (0, b.n_rows)
-        pad = {"pad_width": (before, after), "constant_values": np.nan}
-        return {format: np.pad(numbers, **pad) for format, numbers in filled.readings.items()}
+        return {
+            format: np.pad(numbers, (before, after), constant_values=np.nan)
+            for format, numbers in filled.readings.items()
+        }
     return {
         format: np.concatenate([numbers, b.readings[format]])
         for format, numbers in a.readings.items()
