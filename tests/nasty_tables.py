@@ -137,7 +137,9 @@ def make_tables():
             to_csv(COLUMNS | {"": range(N)}), {"AUC101": ["unnamed column 6"]}, n_features=6
         ),
         "64-bit ids": NastyTable(
-            to_csv(_in_front(ref=2**62 + np.arange(N) * 3 + _RNG.integers(0, 3, N))), {"AUC101": ["ref"]}, n_features=6
+            to_csv(_in_front(ref=2**62 + np.arange(N) * 3 + _RNG.integers(0, 3, N))),
+            {"AUC101": ["ref"]},
+            n_features=6,
         ),
         "ids that repeat": NastyTable(
             to_csv(_in_front(CustomerID=_RNG.integers(100, 180, N))), {"AUC101": ["CustomerID"]}, n_features=6
@@ -145,19 +147,17 @@ def make_tables():
         "payment numbers": NastyTable(
             to_csv(_in_front(p=[f"payment {i}" for i in _RNG.permutation(N)])), {"AUC101": ["p"]}, n_features=6
         ),
-        "kept id": NastyTable(
-            to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--keep", "id"), n_features=7
-        ),
-        "dropped id": NastyTable(
-            to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--drop", "id"), n_features=6
-        ),
+        "kept id": NastyTable(to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--keep", "id"), n_features=7),
+        "dropped id": NastyTable(to_csv(_in_front(id=_RNG.permutation(N))), {}, None, ("--drop", "id"), n_features=6),
         "innocent integers": NastyTable(to_csv(_innocent_integers())),
         "leak": NastyTable(
             to_csv(_with(chargeback=np.where(IS_POS, 50.5, 0) + _RNG.uniform(0, 9, N).round(3))),
             {"AUC102": ["chargeback"]},
         ),
         "leak in a category": NastyTable(
-            to_csv(_with(status=np.where(IS_POS, _RNG.choice(["blocked", "closed"], N), _RNG.choice(["open", "new"], N)))),
+            to_csv(
+                _with(status=np.where(IS_POS, _RNG.choice(["blocked", "closed"], N), _RNG.choice(["open", "new"], N)))
+            ),
             {"AUC102": ["status"]},
         ),
         "leak by being missing": NastyTable(to_csv(_with(refund=_refunds())), {"AUC102": ["refund"]}),
@@ -192,9 +192,11 @@ def make_tables():
         "mostly missing": NastyTable(
             to_csv(_with(rare=_sometimes(COLUMNS["age"], 0.04))), {"AUC107": ["rare"]}, n_features=8
         ),
-        "missing rows": NastyTable(to_csv(gaps | {"target": COLUMNS["target"]}), n_features=10),
+        "missing rows": NastyTable(to_csv(gaps | {"target": COLUMNS["target"]}), {"AUC105": []}, n_features=10),
         "duplicated rows": NastyTable(to_csv(_duplicated()), {"AUC105": []}),
-        "huge numbers": NastyTable(to_csv(_with(huge=["1e308" if i == 5 else i % 7 for i in range(N)]))),
+        "huge numbers": NastyTable(
+            to_csv(_with(huge=["1e308" if i == 5 else i % 7 for i in range(N)])), error="'huge' has 1e+308 in row 6"
+        ),
         "a column called score": NastyTable(to_csv(_with(score=_RNG.normal(size=N).round(3))), n_features=7),
         "5,000 columns": NastyTable(to_csv(_wide()), rows=100, n_features=5000),
         "one row": NastyTable(to_csv({name: cells[:1] for name, cells in COLUMNS.items()}), error="only one class"),

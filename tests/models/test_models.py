@@ -20,9 +20,7 @@ def linear_model(coef, intercept=0.0, classes=(0, 1), **metadata):
 
 @pytest.fixture
 def table():
-    return Table(
-        {"age": np.array([31.0, np.nan, 50.0]), "town": ["Rome", "Oslo", "Rome"]}
-    )
+    return Table({"age": np.array([31.0, np.nan, 50.0]), "town": ["Rome", "Oslo", "Rome"]})
 
 
 @pytest.fixture

@@ -81,7 +81,9 @@ def test_underscores_are_not_numbers():
 def test_a_constant_with_missing_values_is_used():
     encoder = TableEncoder().fit(table_of(a=["5", "", "5", ""], b=["x", "x", "", ""]))
     assert names_of(encoder) == ("a", "a is missing", "b=x", "b is missing")
-    np.testing.assert_array_equal(encoder.transform(table_of(a=["5.0", ""], b=["", "x"])), [[5, 0, 0, 1], [5, 1, 1, 0]])
+    np.testing.assert_array_equal(
+        encoder.transform(table_of(a=["5.0", ""], b=["", "x"])), [[5, 0, 0, 1], [5, 1, 1, 0]]
+    )
 
 
 def test_unknown_categories_are_counted():

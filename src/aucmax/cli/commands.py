@@ -9,7 +9,15 @@ import click
 
 from aucmax import datasets as data_sets
 from aucmax.cli.compare import compare_models, write_plot
-from aucmax.cli.display import print_json, show_comparison, show_data, show_evaluation, show_findings, show_fit, show_list
+from aucmax.cli.display import (
+    print_json,
+    show_comparison,
+    show_data,
+    show_evaluation,
+    show_findings,
+    show_fit,
+    show_list,
+)
 from aucmax.cli.errors import ErrorHandlingGroup
 from aucmax.cli.evaluate import evaluate_file
 from aucmax.cli.fit import FitSettings, fit_model
@@ -44,7 +52,8 @@ from aucmax.models import load, save
 from aucmax.plots.axes import new_axes
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
-from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
+from aucmax.tables.atomic_write import is_pipe_or_device
+from aucmax.tables.table_writer import open_writer, text_writer
 
 
 @click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -107,7 +116,9 @@ def fit(data, columns, reading, output, as_json, quiet, **settings) -> None:
 @data_argument
 @reading_options
 @model_option
-@click.option("-o", "--output", type=FILE, help="CSV file to write; stdout if not given.")
+@click.option(
+    "-o", "--output", type=FILE, help="File to write: .csv, .jsonl, .parquet or .arrow; CSV to stdout if not given."
+)
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
 @click.option("--excel-safe", is_flag=True, help="Quote text that a spreadsheet would run as a formula.")
 @ignore_option
@@ -119,11 +130,14 @@ def score(data, reading, model_file, output, id_column, excel_safe, ignore, as_j
         raise click.UsageError("--json requires --output, because the scores themselves go to stdout")
     model = load(model_file)
     if output is None:
-        writer = ScoreWriter(sys.stdout, id_column, excel_safe)
-        show_findings(write_scores(model, data, writer, lambda *progress: None, reading).findings(ignore))
+        stdout = sys.stdout.buffer
+        writer = ScoreWriter(text_writer(stdout), id_column, excel_safe, terminal=stdout.isatty())
+        rows = write_scores(model, data, writer, lambda *progress: None, reading)
+        stdout.flush()
+        show_findings(rows.findings(ignore))
         return
-    with progress_bar(f"scoring {data}") as update, atomic_write(output) as file:
-        rows = write_scores(model, data, ScoreWriter(file, id_column, excel_safe), update, reading)
+    with progress_bar(f"scoring {data}") as update, open_writer(output) as write:
+        rows = write_scores(model, data, ScoreWriter(write, id_column, excel_safe), update, reading)
     show_findings(rows.findings(ignore))
     if as_json:
         print_json({"data": str(data), "model": str(model_file), **rows.to_dict(ignore), "output": str(output)})

@@ -134,18 +134,25 @@ _file_options = _combine(
         help="Format of DATA; inferred from the file extension if not given.",
     ),
     click.option(
+        "--encoding",
+        metavar="NAME",
+        default="utf-8",
+        show_default=True,
+        help="Encoding of a CSV or JSON lines file, such as latin-1.",
+    ),
+    click.option(
         "--max-line",
         metavar="BYTES",
         type=click.IntRange(1),
         default=ReadLimits.line_bytes,
         show_default=True,
-        help="Longest line of a CSV or libsvm file.",
+        help="Longest line of a CSV, JSON lines or libsvm file.",
     ),
     click.option(
         "--max-decompressed",
         metavar="BYTES",
         type=click.IntRange(1),
-        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB, if not given.",
+        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB (columnar: 1 GiB), by default.",
     ),
 )
 
@@ -154,9 +161,11 @@ def reading_options(command: Callable) -> Callable:
     """The options on how DATA is read, passed on as the keyword arguments `reading` of `aucmax.tables.read`."""
 
     @functools.wraps(command)
-    def collect(format: str | None, max_line: int, max_decompressed: int | None, **arguments: Any) -> Any:
+    def collect(
+        format: str | None, encoding: str, max_line: int, max_decompressed: int | None, **arguments: Any
+    ) -> Any:
         limits = ReadLimits(max_line, max_decompressed)
-        return command(reading={"format": format, "limits": limits}, **arguments)
+        return command(reading={"format": format, "encoding": encoding, "limits": limits}, **arguments)
 
     return _file_options(collect)
 

@@ -16,8 +16,10 @@ from aucmax.tables.cells import Scalar, as_numbers
 from aucmax.tables.check_table import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.findings.class_counts import few_of_a_class
 from aucmax.tables.read_table import infer_format
+from aucmax.tables.table_encoder import feature_groups
 from aucmax.tables.target import rest_labels
 
+_MAX_NUMBER = 1e150  # whose square, and the sum of many such squares, is finite
 _MIN_TOTAL, _MAX_TOTAL = 1e-150, 1e150  # of weights, so that their products neither underflow nor overflow
 
 
@@ -120,7 +122,7 @@ def read_training_data(path: Path, options: ColumnOptions, reading: dict[str, An
     table = read(path, **reading)
     y, classes = encode_target(table, options.target, options.positive)
     rest = rest_labels(table, options.target, classes)
-    facts = {"target": options.target, "weight": options.weight, "zero_based": table.zero_based}
+    facts: dict[str, Any] = {"target": options.target, "weight": options.weight, "zero_based": table.zero_based}
     facts |= {"rest": rest} if rest else {}
     facts |= {"time": options.time} if options.time else {}
     weights = None if options.weight is None else read_weights(table, options.weight)
@@ -132,6 +134,7 @@ def read_training_data(path: Path, options: ColumnOptions, reading: dict[str, An
     features = table.drop(options.target, options.weight, None if options.time in options.keep else options.time)
     encoder = TableEncoder(keep=options.keep, drop=options.drop)
     X = fit_quietly(encoder, features)
+    _check_magnitude(X, encoder)
     findings = _not_ignored(check_encoded(features, encoder, X, y), options)
     return TrainingData(str(path), X, y, classes, encoder, weights, facts, findings, time)
 
@@ -161,6 +164,18 @@ def _check_finite(X: Any) -> None:
         f"row {row} has {stored[tuple(where)]} in column {column}; only tables with named columns may have missing "
         "values: use a finite number, or a CSV or Parquet file"
     )
+
+
+def _check_magnitude(X: np.ndarray, encoder: TableEncoder) -> None:
+    """Refuse numbers whose squares overflow, and say where they are."""
+    too_large = np.flatnonzero(np.maximum(X.max(axis=0), -X.min(axis=0)) > _MAX_NUMBER)
+    if too_large.size:
+        j = int(too_large[0])
+        row = int(np.abs(X[:, j]).argmax())
+        name = next(group.name for group in feature_groups(encoder.columns_) if group.start <= j < group.stop)
+        raise ValueError(
+            f"column {name!r} has {X[row, j]:g} in row {row + 1}, too large to be squared; rescale or drop it"
+        )
 
 
 def load_training_data(name: str, options: ColumnOptions) -> TrainingData:
@@ -216,5 +231,7 @@ def read_times(table: Table, name: str) -> np.ndarray:
         raise ValueError(f"column {name!r} holds {encoder.kind} values; --time needs dates or numbers")
     missing = np.isnan(numbers)
     if missing.any():
-        raise ValueError(f"the time in column {name!r} is missing in row {int(missing.argmax()) + 1}; remove such rows")
+        raise ValueError(
+            f"the time in column {name!r} is missing in row {int(missing.argmax()) + 1}; remove such rows"
+        )
     return numbers

@@ -36,8 +36,8 @@ def learn_column(
 ) -> Learned | str:
     """The encoder of a column and its numbers (None for categories), or the reason why the column is left out.
 
-    `decimal` is the decimal separator where the cells do not tell, as in `1,234`. With `keep`, a column that looks like
-    an id is used.
+    `decimal` is the decimal separator where the cells do not tell, as in `1,234`. With `keep`, a column that looks
+    like an id is used.
     """
     if name.startswith(_INDEX_PREFIXES) and not keep:
         return f"{IS_ID}it has no name, so it is probably an index"
@@ -71,7 +71,7 @@ def _id_reason(name: str, summary: ColumnSummary, numbers: np.ndarray) -> str | 
 
 
 def choose_format(summary: ColumnSummary, decimal: str) -> Any:
-    """The format in which the column is read; None if it holds categories or free text, or times that are ambiguous."""
+    """The format in which the column is read; None if it holds categories, free text or ambiguous dates."""
     formats = list(summary.readings)
     numeric = [format for format in formats if isinstance(format, NumberFormat)]
     if numeric:
@@ -101,7 +101,7 @@ def _note(format: Any, summary: ColumnSummary) -> str:
     """What was done to read the cells, in words; empty if they are plain numbers or booleans."""
     if isinstance(format, TimeFormat):
         return "times, as seconds since 1970 and weekday"
-    if PLAIN in summary.readings or not isinstance(format, NumberFormat):
+    if summary.text is None or not isinstance(format, NumberFormat):
         return ""
     thousands = f", {_SEPARATOR_NAMES[format.thousands]} between thousands" if format.thousands else ""
     return f"numbers such as {_example(summary)!r}, with a decimal {_SEPARATOR_NAMES[format.decimal]}{thousands}"

@@ -16,7 +16,7 @@ from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN
 from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.time_format import TIME_FORMATS
 
-_FORMATS = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
+_FORMATS: tuple[Any, ...] = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
 _FIRST_CELLS = 200  # in which a format must fit before all cells are tried
 _LONG = 1e15  # an integer beyond it has more than 15 digits
 _HEAD = 1000  # cells that decide whether a column is mostly numbers
@@ -84,8 +84,12 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
     if present.null_count == len(present):
         return ColumnSummary(len(values), len(values), {}, frozenset())
     readings = _read_strings(present)
-    text = None if PLAIN in readings else _first_text(present)
-    head = pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER) if text else None
+    text = None if PLAIN in readings and _begin_plain(present) else _first_text(present)
+    head = (
+        pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER)
+        if text
+        else None
+    )
     return ColumnSummary(
         len(values),
         present.null_count,
@@ -108,6 +112,11 @@ def _summarize_typed(values: Column) -> ColumnSummary:
     numbers = formats[0].read(values)
     long_integers = pa.types.is_integer(values.type) and bool(np.nanmin(np.abs(numbers)) > _LONG)
     return ColumnSummary(len(values), n_missing, dict.fromkeys(formats, numbers), None, long_integers=long_integers)
+
+
+def _begin_plain(present: Column) -> bool:
+    """Whether the first cells are plain numbers, without a currency or a per cent sign."""
+    return pc.all(pc.match_substring_regex(present.slice(0, _FIRST_CELLS), PLAIN_NUMBER), min_count=0).as_py()
 
 
 def _are_long_integers(present: Column) -> bool:
@@ -150,8 +159,10 @@ def _joined_readings(a: ColumnSummary, b: ColumnSummary) -> dict[Any, np.ndarray
     if a.is_empty or b.is_empty:
         filled = b if a.is_empty else a
         before, after = (a.n_rows, 0) if a.is_empty else (0, b.n_rows)
-        pad = {"pad_width": (before, after), "constant_values": np.nan}
-        return {format: np.pad(numbers, **pad) for format, numbers in filled.readings.items()}
+        return {
+            format: np.pad(numbers, (before, after), constant_values=np.nan)
+            for format, numbers in filled.readings.items()
+        }
     return {
         format: np.concatenate([numbers, b.readings[format]])
         for format, numbers in a.readings.items()

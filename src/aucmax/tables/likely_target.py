@@ -10,7 +10,7 @@ from aucmax.tables.findings.column_names import words_of
 from aucmax.tables.pyarrow_import import pc
 from aucmax.tables.table import Table
 
-_TARGET_WORDS = {"target", "label", "class", "outcome", "response", "y", "is", "has", "fraud", "churn", "default", "died"}
+_TARGET_WORDS = {"target", "label", "class", "outcome", "response", "y", "is", "has", "fraud", "churn", "default"}
 
 
 def likely_target(
@@ -33,9 +33,7 @@ def likely_target(
     >>> likely_target(table), likely_target(table, classes=("n", "y"))
     ('is_fraud', 'member')
     """
-    possible = [
-        name for name, column in table.columns.items() if name not in not_among and _fits(column, classes)
-    ]
+    possible = [name for name, column in table.columns.items() if name not in not_among and _fits(column, classes)]
     named = [name for name in possible if _TARGET_WORDS & set(words_of(name))]
     return next(iter(named[-1:] or possible[-1:]), None)
 

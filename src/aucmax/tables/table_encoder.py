@@ -1,9 +1,9 @@
 """`TableEncoder`: how the columns of a table become numbers, learned once and applied to every later table.
 
-Numbers stay numbers, however they are written; booleans become 0 and 1; times become seconds, weekday and hour; strings
-with few distinct values are one-hot encoded. Missing numbers are imputed by the median of the training rows. Where
-values were missing in training, a further feature indicates it. Columns that cannot be used are left out, with the
-reason. Columns are found by name.
+Numbers stay numbers, however they are written; booleans become 0 and 1; times become seconds, weekday and hour;
+strings with few distinct values are one-hot encoded. Missing numbers are imputed by the median of the training rows.
+Where values were missing in training, a further feature indicates it. Columns that cannot be used are left out, with
+the reason. Columns are found by name.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from aucmax.validation.params import Integer, Option, check_param
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Columns of numbers, booleans, categories and times, with missing values, as an array of numbers.
 
-    The command line encodes its tables with it: `make_pipeline(TableEncoder(), AUCClassifierCV())` is what `aucmax fit`
-    fits. Accepts data frames of pandas and polars, Arrow tables, arrays, and tables of `aucmax.tables.read`.
+    The command line encodes its tables with it: `make_pipeline(TableEncoder(), AUCClassifierCV())` is what
+    `aucmax fit` fits. Accepts data frames of pandas and polars, Arrow tables, arrays, and what `aucmax.tables.read`
+    returns.
 
     Parameters
     ----------
@@ -175,13 +176,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if names is not None and not np.array_equal(input_features, names):
                 raise ValueError("input_features is not equal to feature_names_in_")
             if len(input_features) != self.n_features_in_:
-                raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
+                raise ValueError(
+                    f"input_features should have length equal to number of features ({self.n_features_in_})"
+                )
         return np.array([name for column in self.columns_ for name in column.feature_names], dtype=object)
 
     def count_unknown_categories(self, X: Any) -> dict[str, int]:
         """By column, how many cells hold a category that did not occur in training; all its features are 0."""
         table = as_table(X)
-        counts = {column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_}
+        counts = {
+            column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_
+        }
         return {name: count for name, count in counts.items() if count}
 
     def __sklearn_tags__(self) -> Any:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from aucmax.tables.cells import Column, Scalar, as_column, as_numbers, as_scalar, as_strings, is_missing
-from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.likely_target import likely_target
+from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.table import Table
-
 
 _MOST_LABELS = 1000  # of a column of labels; a column with more is something else
 

@@ -1,8 +1,8 @@
 """AUC105: duplicated rows.
 
-A row whose copy is in the training set is not a test. Rows are compared by a 64-bit hash of their features. Where columns
-have few values, equal rows are no surprise: if the columns were independent, the share of equal pairs would be the
-product of their shares of equal pairs, and only a table with more than ten times that many is reported.
+A row whose copy is in the training set is not a test. Rows are compared by a 64-bit hash of their features. Where
+columns have few values, equal rows are no surprise: if the columns were independent, the share of equal pairs would
+be the product of their shares of equal pairs, and only a table with more than ten times that many is reported.
 """
 
 from __future__ import annotations

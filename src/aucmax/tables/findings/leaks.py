@@ -1,12 +1,12 @@
 """AUC102: columns into which the target may have leaked.
 
-A column is suspected if it alone ranks the rows with an AUC above 0.95, and that is significant for so many columns. Some
-honest measurements do that too, so a suspect is reported only if it separates the classes completely, or if its error
-1 - AUC is less than half that of the other columns: of the best of them, and of all together in a linear discriminant, on
-the values and on their ranks, each half of the rows scored by a fit to the other half.
+A column is suspected if it alone ranks the rows with an AUC above 0.95, and that is significant for so many columns.
+Some honest measurements do that too, so a suspect is reported only if it separates the classes completely, or if its
+error 1 - AUC is less than half that of the other columns: of the best of them, and of all together in a linear
+discriminant, on the values and on their ranks, each half of the rows scored by a fit to the other half.
 
-Numbers are ranked as they are, categories by their share of positives in the other half of the rows, and what is missing
-by being so.
+Numbers are ranked as they are, categories by their share of positives in the other half of the rows, and what is
+missing by being so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """AUC109: rows to be scored that differ from those of training.
 
 Outside the range of the training rows a model extrapolates. Of n training rows and one new row of the same
-distribution, the new one is the smallest or largest with probability 2 / (n + 1): a share of rows outside the range is
-reported above 5 %, and above 10 / (n + 1) if n is so small that this is more. Unknown categories are always reported.
+distribution, the new one is the smallest or largest with probability 2 / (n + 1): a share of rows outside the range
+is reported above 5 %, and above 10 / (n + 1) if n is so small that this is more. Unknown categories always are.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class NewRows:
         self.n_rows += len(table)
         if not self.groups:
             return
-        outside = ((X < self._low) | (X > self._high)).sum(axis=0)
+        outside = (np.less(X, self._low) | np.greater(X, self._high)).sum(axis=0)
         for group in self.groups:
             column = self.columns[group.name]
             if not group.is_categorical:
