@@ -152,7 +152,7 @@ _file_options = _combine(
         "--max-decompressed",
         metavar="BYTES",
         type=click.IntRange(1),
-        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB (columnar: 1 GiB), by default.",
+        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB (Parquet: 1 GiB), if not given.",
     ),
 )
 

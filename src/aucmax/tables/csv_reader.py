@@ -26,6 +26,7 @@ from aucmax.tables.table import check_distinct_names, select_names
 DELIMITERS = ",;\t"
 BLOCK_BYTES = 1 << 22
 _LINE_END = re.compile(rb"[\r\n]")
+_NOT_BLANK = re.compile(rb"[^\r\n]")
 pa_csv: Any = LazyModule("pyarrow.csv")
 
 
@@ -124,7 +125,7 @@ class _BlockParser:
         self.pending = text[end:]
         limits.check_record(len(self.pending), self.path)
         records = text[:end]
-        has_rows = bool(records) if len(self.names) == 1 else bool(records.strip(b"\r\n"))
+        has_rows = bool(records) and (len(self.names) == 1 or _NOT_BLANK.search(records) is not None)
         table = self._read(records) if has_rows else None
         self.n_lines += n_lines
         return table
