@@ -59,9 +59,9 @@ def parse_names(known: Collection[str]) -> Callable:
     return parse
 
 
-def parse_codes(context: Any, parameter: Any, texts: tuple[str, ...]) -> tuple[str, ...]:
+def parse_codes(context: Any, parameter: Any, given: tuple[str, ...]) -> tuple[str, ...]:
     """Comma-separated codes of findings, given once or several times."""
-    codes = tuple(code.strip().upper() for text in texts for code in text.split(","))
+    codes = tuple(code.strip().upper() for text in given for code in text.split(","))
     try:
         check_codes(codes)
     except ValueError as error:
