@@ -146,7 +146,9 @@ def _possible_formats(first: Column) -> list[Any]:
     if not pc.any(pc.match_substring(first, "."), min_count=0).as_py():
         return list(NUMBER_FORMATS)
     grouped = NumberFormat(",", ".")  # the only other one with points, such as 1.234
-    return [format for format in NUMBER_FORMATS if format.decimal == "."] + [grouped] * (grouped.read(first) is not None)
+    return [format for format in NUMBER_FORMATS if format.decimal == "."] + [grouped] * (
+        grouped.read(first) is not None
+    )
 
 
 def _distinct(present: Column, limit: int) -> frozenset[str] | None:

@@ -75,7 +75,7 @@ def test_equal_rows_have_equal_hashes_and_others_do_not(rng):
 def test_duplicated_rows_are_counted(rng):
     X = np.vstack([rng.normal(size=(N, 3)), np.repeat(rng.normal(size=(1, 3)), 21, axis=0)])
     (finding,) = find_duplicates(of(rng.permutation(X)))
-    assert finding.message.startswith("20 of 421 rows (4.8 %)")
+    assert finding.message.startswith("20 of 421 rows (4.75 %)")
 
 
 def test_few_duplicates_are_not_reported(rng):

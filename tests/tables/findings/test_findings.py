@@ -79,9 +79,7 @@ def test_a_matrix_is_checked_by_the_numbers_of_its_columns(rng):
 def test_the_share_outside_the_range_is_that_of_the_rows(rng):
     """Counted in chunks; a missing cell is not outside."""
     days = ["2026-01-01", "2026-02-01"] * 250
-    encoder = TableEncoder().fit(
-        Table({"a": rng.random(500), "t": ["x", "y"] * 250, "d": days})
-    )
+    encoder = TableEncoder().fit(Table({"a": rng.random(500), "t": ["x", "y"] * 250, "d": days}))
     rows = NewRows(encoder, 500)
     for _ in range(2):
         cells = {"a": [0.5, 7.0, -3.0, None], "t": ["x", "z", None, "y"], "d": ["2026-01-15", *["2027-01-01"] * 3]}
@@ -97,10 +95,9 @@ def test_the_share_outside_the_range_is_that_of_the_rows(rng):
 
 @pytest.mark.parametrize("n", [10, 30, 100, 1000])
 def test_new_rows_of_the_same_distribution_are_rarely_reported(n):
-    """Of 200 columns at most 2; with 10 training rows the extremes of 1,000 new rows are outside as a matter of course."""
+    """Of 200 columns at most 2; after 10 training rows, many of 1,000 new rows are outside their range."""
     rng = np.random.default_rng(n)
     names = [f"x{j}" for j in range(200)]
-    days = ["2026-01-01", "2026-02-01"] * 250
     encoder = TableEncoder().fit(Table(dict(zip(names, rng.normal(size=(200, n))))))
     rows = NewRows(encoder, n)
     new = Table(dict(zip(names, rng.normal(size=(200, 1000)))))
@@ -109,7 +106,6 @@ def test_new_rows_of_the_same_distribution_are_rarely_reported(n):
 
 
 def test_models_without_ranges_still_know_categories(rng):
-    days = ["2026-01-01", "2026-02-01"] * 250
     encoder = TableEncoder().fit(Table({"a": rng.random(50), "t": ["x", "y"] * 25}))
     content = encoder.to_dict()
     for column in content["columns"]:

@@ -115,7 +115,7 @@ def _category_finding(name: str, count: int, n_rows: int) -> Finding:
 
 def _range_finding(column: ColumnEncoder, share: float) -> Finding:
     low, high = (_bound(column, value) for value in (column.low or 0.0, column.high or 0.0))
-    message = f"{100 * share:.2g} % of the rows are outside the range of training, {low} to {high}"
+    message = f"{100 * share:.3g} % of the rows are outside the range of training, {low} to {high}"
     advice = "the model extrapolates there: check the units, or refit, with the column dropped if it always grows"
     return Finding("AUC109", f"column {quoted(column.name)}: {message}", advice, (column.name,))
 
