@@ -69,14 +69,16 @@ class NewRows:
     def add(self, table: Table, X: Any) -> None:
         """Count the rows of a table and of its encoding."""
         self.n_rows += len(table)
-        if not self.groups:
+        if not self.groups or len(X) == 0:
             return
-        outside = (np.less(X, self._low) | np.greater(X, self._high)).sum(axis=0)
+        may_be_outside = (X.min(axis=0) < self._low) | (X.max(axis=0) > self._high)
         for group in self.groups:
             column = self.columns[group.name]
-            if not group.is_categorical:
-                self.counts[group.name] += int(outside[group.start])
-            elif _may_have_unknown(group, X):
+            if not group.is_categorical and may_be_outside[group.start]:
+                numbers = X[:, group.start]
+                outside = (numbers < self._low[group.start]) | (numbers > self._high[group.start])
+                self.counts[group.name] += int(outside.sum())
+            elif group.is_categorical and _may_have_unknown(group, X):
                 self.counts[group.name] += column.count_unknown_categories(table.columns[group.name])
 
     def shares(self) -> dict[str, float]:
