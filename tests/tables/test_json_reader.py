@@ -1,4 +1,4 @@
-"""JSON lines: the same table as the CSV of the same rows, chunks, values of several types, and errors with their line."""
+"""JSON lines: the same table as the CSV of the same rows, values of several types, and errors with their line."""
 
 import gzip
 import json

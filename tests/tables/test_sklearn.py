@@ -48,7 +48,9 @@ def test_a_pipeline_equals_the_command_line_to_the_last_bit(tmp_path, monkeypatc
     model = make_pipeline(TableEncoder(), AUCClassifierCV(loss="squared", random_state=0)).fit(X, y)
     assert model[0].to_dict() == saved.metadata.encoder.to_dict()
     assert model[-1].coef_[0].tobytes() == saved.scorer.coef.tobytes()
-    assert model.decision_function(X).tobytes() == saved.decision_function(saved.metadata.encoder.transform(X)).tobytes()
+    assert (
+        model.decision_function(X).tobytes() == saved.decision_function(saved.metadata.encoder.transform(X)).tobytes()
+    )
 
 
 FRAMES = {

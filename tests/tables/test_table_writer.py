@@ -12,7 +12,18 @@ import pytest
 from aucmax.tables import read
 from aucmax.tables.table_writer import open_writer, text_writer
 
-NASTY = ["plain", 'a "quote"', "comma, here", "two\nlines", "carriage\rreturn", "é 価格", "", "\\", "\x1b[2J", "tab\t"]
+NASTY = [
+    "plain",
+    'a "quote"',
+    "comma, here",
+    "two\nlines",
+    "carriage\rreturn",
+    "é 価格",
+    "",
+    "\\",
+    "\x1b[2J",
+    "tab\t",
+]
 
 
 def nasty_table():
@@ -27,7 +38,9 @@ def write_twice(path, table):
         write(table.slice(4))
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.csv.xz", "a.txt", "a.jsonl", "a.jsonl.bz2", "a.parquet", "a.arrow"])
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.csv.gz", "a.csv.xz", "a.txt", "a.jsonl", "a.jsonl.bz2", "a.parquet", "a.arrow"]
+)
 def test_what_is_written_is_read_back(tmp_path, name):
     table = nasty_table()
     write_twice(tmp_path / "new" / name, table)

@@ -12,7 +12,7 @@ from typing import Any
 
 from aucmax.tables.cells import as_column
 from aucmax.tables.compression import open_text_bytes
-from aucmax.tables.csv_reader import BLOCK_BYTES
+from aucmax.tables.csv_reader import BLOCK_BYTES, decode_utf8
 from aucmax.tables.pyarrow_import import LazyModule, pa
 from aucmax.tables.read_limits import ReadLimits
 
@@ -44,6 +44,7 @@ def read_blocks(path: str | Path, *, limits: ReadLimits | None = None, encoding:
 
 
 def _parse(text: bytes, path: str | Path, n_lines: int) -> Any:
+    decode_utf8(text, path, n_lines)  # pyarrow does not look
     try:
         return pa_json.read_json(
             pa.BufferReader(text),
