@@ -106,7 +106,7 @@ def read_chunks(
     if format == "npz":
         with _describe_memory_errors(path):
             table = npz_reader.read(path, limits=limits)
-        chunks = (table.slice(start, rows) for start in range(0, len(table), rows))
+        chunks = _regroup(iter([table]), rows)
     elif format == "libsvm":
         chunks = libsvm_reader.read_chunks(
             path, rows=rows, n_features=n_features, zero_based=zero_based, limits=limits
