@@ -2,8 +2,8 @@
 
 Every figure is that of a whole process, imports included: user and system time, and the peak of the resident
 memory. `score` is compared with reading by pyarrow, X @ w and writing by pyarrow; `fit --no-baseline` with reading by
-pyarrow and `AUCClassifierCV.fit` on the array (the command line also cross-validates that fit). Memory: `score` on all
-rows, and on a quarter of them.
+pyarrow and `AUCClassifierCV.fit` on the array (the command line also cross-validates that fit). Memory: `score` on
+all rows, and on a quarter of them.
 """
 
 import os

@@ -47,6 +47,14 @@ def test_blocks_with_different_types_are_put_together(tmp_path, monkeypatch):
     assert table.columns["b"].to_pylist() == [None, None, 9007199254740993]
 
 
+def test_a_chunk_may_lack_a_key_but_not_the_whole_file(tmp_path):
+    path = write(tmp_path, '{"a": 1}\n{"a": 2}\n{"b": 3}\n', "a.jsonl")
+    chunks = [chunk.columns for chunk in read_chunks(path, rows=1, columns={"a", "b"})]
+    assert [chunk["b"].to_pylist() for chunk in chunks] == [[None], [None], [3]]
+    with pytest.raises(ValueError, match=r"a.jsonl lacks the columns \['c'\]: no line has these keys"):
+        list(read_chunks(path, rows=1, columns={"a", "c"}))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -128,7 +128,7 @@ def _read_blocks(
     if format == "csv":
         return csv_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
     if format == "jsonl":
-        return json_reader.read_blocks(path, limits=limits, encoding=encoding)
+        return json_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
     if format == "parquet":
         return arrow_reader.read_parquet(path, rows=rows, limits=limits, columns=columns)
     reader = arrow_reader.read_arrow if format == "arrow" else excel_reader.read_blocks
