@@ -1,4 +1,4 @@
-"""JSON lines: the same table as the CSV of the same rows, chunks, values of several types, and errors with their line."""
+"""JSON lines: the same table as the CSV of the same rows, values of several types, and errors with their line."""
 
 import gzip
 import json
@@ -45,6 +45,14 @@ def test_blocks_with_different_types_are_put_together(tmp_path, monkeypatch):
     table = read(write(tmp_path, text, "a.jsonl"))
     assert table.columns["a"].to_pylist() == ["1", "2.5", "x"]
     assert table.columns["b"].to_pylist() == [None, None, 9007199254740993]
+
+
+def test_a_chunk_may_lack_a_key_but_not_the_whole_file(tmp_path):
+    path = write(tmp_path, '{"a": 1}\n{"a": 2}\n{"b": 3}\n', "a.jsonl")
+    chunks = [chunk.columns for chunk in read_chunks(path, rows=1, columns={"a", "b"})]
+    assert [chunk["b"].to_pylist() for chunk in chunks] == [[None], [None], [3]]
+    with pytest.raises(ValueError, match=r"a.jsonl lacks the columns \['c'\]: no line has these keys"):
+        list(read_chunks(path, rows=1, columns={"a", "c"}))
 
 
 @pytest.mark.parametrize(
