@@ -209,5 +209,5 @@ except IndexError:
 
 def test_code_with_checked_bounds_is_not_mixed_up_with_the_usual(copy):
     """The usual code, which does not notice that row 3 does not exist, is in the cache first."""
-    assert run(copy, OUT_OF_BOUNDS) == 0.0
+    assert run(copy, OUT_OF_BOUNDS, NUMBA_BOUNDSCHECK="0") == 0.0
     assert run(copy, OUT_OF_BOUNDS, NUMBA_BOUNDSCHECK="1") == 1.0

@@ -161,7 +161,7 @@ def test_a_pickled_state_continues_as_if_never_stopped(table, part):
 
 def test_bundle_finds_the_minimum_of_its_model():
     rng = np.random.default_rng(0)
-    bundle = Bundle(3, 0.1)
+    bundle = Bundle(np.ones(3), 0.1)
     l2 = 0.1
     planes = [(rng.normal(size=3), rng.random()) for _ in range(6)]
     for plane in planes:
@@ -216,7 +216,7 @@ def test_bundle_solves_nearly_dependent_planes_in_bounded_work(scale):
     dim = 10
     columns = scale ** rng.uniform(-1, 1, dim)
     w = rng.normal(size=dim) / columns
-    bundle = Bundle(dim, 0.03)
+    bundle = Bundle(np.ones(dim), 0.03)
     for _ in range(150):
         a = rng.normal(size=dim) * columns
         bundle.add(a, 1.0 - a @ w)  # all planes meet at w
@@ -229,7 +229,7 @@ def test_bundle_solves_nearly_dependent_planes_in_bounded_work(scale):
 def test_bundle_keeps_a_maximum_number_of_planes(monkeypatch):
     monkeypatch.setattr(bundle_module, "PLANES", 5)
     rng = np.random.default_rng(0)
-    bundle = Bundle(3, 1.0)
+    bundle = Bundle(np.ones(3), 1.0)
     for _ in range(20):
         bundle.add(rng.normal(size=3), rng.random())
         bundle.solve(1e-9)
@@ -237,7 +237,7 @@ def test_bundle_keeps_a_maximum_number_of_planes(monkeypatch):
 
 
 def test_bundle_drops_planes_without_a_share():
-    bundle = Bundle(2, 1.0)
+    bundle = Bundle(np.ones(2), 1.0)
     bundle.add(np.array([1.0, 0.0]), 1.0)
     bundle.add(np.array([0.0, 0.0]), -5.0)  # below the plane zero everywhere
     for _ in range(IDLE + 1):

@@ -173,7 +173,7 @@ class Solver(BaseEstimator, ABC):
             record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
             trace.records.append(record)
             finite = bool(np.isfinite(objective))
-            converged = self.certified and finite and gap <= self.tol * max(objective, 0.0)  # rounding
+            converged = self.certified and finite and gap <= max(self.tol * objective, problem.negligible)
             stopped = callback is not None and callback(record)
             if converged or stopped or state.ended or not finite:
                 break

@@ -75,9 +75,10 @@ class Newton(Solver):
         return self._step(problem, state)
 
     def _step(self, problem: Problem, state: NewtonState) -> NewtonState:
-        if problem.penalty.l1 > 0:
-            state = _proximal_step(problem, state)
-        return newton_step(problem, state)
+        if problem.penalty.l1 == 0:
+            return newton_step(problem, state)
+        after = newton_step(problem, _proximal_step(problem, state))
+        return replace(after, stuck=np.array_equal(after.w, state.w))
 
 
 def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
@@ -96,4 +97,4 @@ def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
         if evaluation.value <= model * (1.0 + ROUNDING):
             return replace(move_to(problem, state, trial, evaluation, passes), stiffness=0.7 * stiffness)
         stiffness *= 2.0
-    return replace(state, passes=passes, stiffness=stiffness)
+    return replace(state, passes=passes)
