@@ -83,6 +83,7 @@ class Solver(BaseEstimator, ABC):
     default_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default, on tables it `suits`
     streams_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default in a stream
     promise: ClassVar[Promise | None] = None  # required if it is certified
+    remedy: ClassVar[str] = ""  # what else a ConvergenceWarning recommends
     fixed: ClassVar[tuple[str, ...]] = ()  # settings that cannot change in the middle of a stream
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
