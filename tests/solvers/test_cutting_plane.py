@@ -11,7 +11,7 @@ from problems import EACH_FORM, liblinear, make_problem
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from aucmax import AUCClassifier
+from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.losses import Hinge
 from aucmax.penalties import ElasticNet
 from aucmax.problem.objective import Problem
@@ -243,3 +243,33 @@ def test_bundle_drops_planes_without_a_share():
     for _ in range(IDLE + 1):
         bundle.solve(1e-9)
     assert bundle.b.tolist() == [0.0, 1.0]
+
+
+def nasty_table(n, dim, seed):
+    """Rounded columns of scales from 1e-3 to 1e3, around 100."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    X = np.round(rng.normal(size=(n, dim)) + 0.5 * np.outer(y > 0, rng.normal(size=dim)))
+    return X * 10.0 ** rng.uniform(-3, 3, dim) + 100.0, y
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("alpha", [1e-6, 0.03])
+@pytest.mark.parametrize("dim", [5, 20, 40, 60])
+def test_tables_of_any_scale_end_after_bounded_work(dim, alpha, standardize):
+    X, y = nasty_table(60 + dim, dim, seed=dim)
+    solution = CuttingPlane().solve(make_problem(X, y, l2=alpha, loss=Hinge(), standardize=standardize))
+    assert solution.converged or solution.state.ended
+    assert solution.state.cuts <= 2000  # measured: at most 220
+    assert solution.state.bundle.work <= 1e9  # measured: at most 3e7
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_ten_folds_on_eighty_rows_take_bounded_work(standardize, monkeypatch):
+    X, y = nasty_table(80, 40, seed=1)
+    solved = []
+    solve = Bundle.solve
+    monkeypatch.setattr(Bundle, "solve", lambda bundle, tol: solved.append(bundle.b.size) or solve(bundle, tol))
+    AUCClassifierCV(loss="hinge", cv=10, standardize=standardize, random_state=0).fit(X, y)
+    assert len(solved) <= 10_000  # measured: about 3000 models in 111 fits
+    assert max(solved) <= 500

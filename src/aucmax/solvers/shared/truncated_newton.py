@@ -29,7 +29,7 @@ from aucmax.solvers.shared.subsample import Subsample
 ACCURACY = 0.1  # of the conjugate gradients: final residual relative to the first one
 PRODUCTS = 30  # maximum number of products with the Hessian in one step
 ARMIJO = 1e-4  # share of the predicted decrease that a step must achieve
-HALVINGS = 30  # of a step, before it is given up
+HALVINGS = 60  # of a step, before it is given up: without curvature it is as long as 1 / l2
 ROUNDING = 4.0 * np.finfo(float).eps  # relative rounding error of the objective
 
 
