@@ -123,7 +123,7 @@ class AUCTreeClassifier(Ranker):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
         """Grow the tree; a weight of k equals k copies of the row."""
         check_params(self)
-        table, self.classes_ = check_table(self, X, y, sample_weight, dense=True)
+        table = check_table(self, X, y, sample_weight, dense=True)
         depth = np.inf if self.max_depth is None else self.max_depth
         self.nodes_ = Nodes.grown(table.weighted(), depth, self.min_samples_leaf)
         return self

@@ -53,20 +53,22 @@ class Problem:
     @property
     def negligible(self) -> float:
         """A gap that counts as zero even if the objective is as small."""
-        return 0.0 if self.penalty.has_fenchel_gap or self.penalty.l1 > 0 else NEGLIGIBLE
+        return NEGLIGIBLE if self.penalty.kind == "none" else 0.0
 
     def _excess(self, w: np.ndarray, objective: float, gradient: np.ndarray, rounding: Rounding) -> float:
         """An upper bound on P(w) - min P for a convex loss, rounding errors included."""
-        if self.penalty.has_fenchel_gap:
-            planes = [Plane(0.0, gradient, rounding.gradient)]
-            if not self.loss.smooth:
-                planes += self.loss.near_subgradients(self.data, w)
-            gaps = [slack + self.penalty.fenchel_gap(w, -g, error) for slack, g, error in planes]
-            return min(gaps) + rounding.slack
-        if self.penalty.l1 > 0:
+        if self.penalty.kind == "none":
+            return self.loss.unpenalised_excess(self.data, w) + rounding.value
+        if self.penalty.kind == "l1":
             lower = self.loss.l1_lower_bound(self.data, w, self.penalty.l1, rounding.gradient)
             return max(objective - lower, 0.0) + 4.0 * rounding.value
-        return self.loss.unpenalised_excess(self.data, w) + rounding.value
+        planes = [Plane(0.0, gradient, rounding.gradient)]
+        if not self.loss.smooth:
+            planes += self.loss.near_subgradients(self.data, w)
+        gap = np.inf
+        for slack, g, error in planes:
+            gap = min(gap, slack + self.penalty.fenchel_gap(w, -g, error))
+        return gap + rounding.slack
 
     def gap(self, w: np.ndarray) -> float:
         """An upper bound on P(w) - min P."""

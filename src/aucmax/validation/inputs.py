@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
@@ -33,24 +34,25 @@ class LabeledData(NamedTuple):
         return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
 
 
-def check_table(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False
-) -> tuple[LabeledData, np.ndarray]:
-    """Validate a table with its labels and weights, and return it with the two classes. Sets `n_features_in_`.
+def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False) -> LabeledData:
+    """Validate a table with its labels and weights; sets `n_features_in_` and `classes_`.
 
     With `dense`, sparse and non-finite tables are rejected here; otherwise `problem.data.check_finite` detects
     non-finite values from the moments, which saves a pass.
     """
     options = TABLE | {"accept_sparse": False} if dense else TABLE
     X, y = _check_labeled(estimator, X, y, ensure_all_finite=dense, **options)
-    classes, codes = _encode_labels(y)
+    estimator.classes_, codes = _encode_labels(y)
     y = np.where(codes == 1, 1.0, -1.0)
-    return LabeledData(X, y, _check_class_weights(sample_weight, y)), classes
+    weight = np.ones(y.size) if sample_weight is None else _check_class_weights(sample_weight, y)
+    return LabeledData(X, y, weight)
 
 
 def check_rows(estimator: Any, X: Any) -> Any:
     """Validate rows to score; sparse ones become CSR in canonical form."""
-    return canonical(validate_data(estimator, check_structure(X), reset=False, **TABLE))
+    X = check_structure(X) if issparse(X) else X
+    X = validate_data(estimator, X, reset=False, **TABLE)
+    return canonical(X) if issparse(X) else X
 
 
 def check_batch(
@@ -100,8 +102,9 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
 
     Its structure is checked first: even a conversion to CSR would write outside of its arrays if it were invalid.
     """
-    X, y = validate_data(estimator, check_structure(X), y, **options)
-    return canonical(X), y
+    X = check_structure(X) if issparse(X) else X
+    X, y = validate_data(estimator, X, y, **options)
+    return canonical(X) if issparse(X) else X, y
 
 
 def make_rng(random_state: Any) -> np.random.Generator:
@@ -131,8 +134,6 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
 
 def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """Validated weights; both classes must have a positive total weight."""
-    if sample_weight is None:
-        return np.ones(y.size)
     weight = _check_weights(sample_weight, y.size)
     for label in (-1.0, 1.0):
         if weight[y == label].sum() == 0:

@@ -35,4 +35,4 @@ def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
     within = data.combine(data.r * centred) if w.any() else np.zeros(data.dim)
     gradient = within + ((a - b) - 1.0) * data.delta
     objective, gap = problem.certify_at(w, float(value), gradient)
-    return Snapshot(w, objective, gradient, scores, gap if penalty.has_fenchel_gap else np.inf)
+    return Snapshot(w, objective, gradient, scores, np.inf if problem.penalty.kind in ("l1", "none") else gap)
