@@ -27,7 +27,6 @@ class Snapshot(NamedTuple):
 def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
     """Objective, scores and gradient of the squared loss at w; the gap is infinite without l2."""
     data = problem.data
-    penalty = problem.penalty
     a, b = data.means @ w
     scores = data.scores(w) if w.any() else np.zeros(data.n)
     centred = scores - np.where(data.y > 0, a, b)
