@@ -53,7 +53,9 @@ def test_gap_is_never_below_the_excess(table, part, l2):
     best = CuttingPlane(tol=1e-6).solve(problem).objective
     trace = CuttingPlane(tol=1e-4).solve(problem).trace
     assert (trace["gap"] >= trace["objective"] - best - 1e-14).all()
-    assert (np.diff(trace["objective"]) <= 0).all() and (np.diff(trace["objective"] - trace["gap"]) >= -1e-15).all()
+    assert (np.diff(trace["objective"]) <= 0).all()
+    # the gap includes the rounding error of the objective, another one for other weights
+    assert (np.diff(trace["objective"] - trace["gap"]) >= -1e-13).all()
 
 
 def test_the_first_certificate_is_open(table):
