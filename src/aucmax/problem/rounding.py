@@ -25,7 +25,7 @@ class Rounding(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Scores of the rows that were not computed afresh from the weights."""
+    """Scores of the rows, possibly accumulated over several steps."""
 
     scores: np.ndarray
     error: float  # root mean square of their rounding errors
