@@ -22,7 +22,6 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Promise, Solver
 from aucmax.solvers.shared.subsample import Subsample
 from aucmax.solvers.shared.truncated_newton import (
-    HALVINGS,
     ROUNDING,
     NewtonState,
     evaluate_at,
@@ -32,6 +31,7 @@ from aucmax.solvers.shared.truncated_newton import (
 )
 
 STEPS = 50  # maximum number of steps on the subsample
+DOUBLINGS = 30  # of the factor of h, before the proximal step is given up
 START = 1e-3  # gap on the subsample, relative to the objective, at which they end
 
 
@@ -87,7 +87,7 @@ def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
     diagonal = hessian_diagonal(problem, state)
     stiffness = state.stiffness
     passes = state.passes
-    for _ in range(HALVINGS):
+    for _ in range(DOUBLINGS):
         h = stiffness * diagonal
         trial = soft_threshold(h * state.w - state.gradient, penalty.l1) / (h + penalty.l2)
         step = trial - state.w
