@@ -16,6 +16,7 @@ from aucmax.cli.fit import FitReport
 from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
+from aucmax.tables import Finding
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
 WIDTH = 200  # of tables that do not go to a terminal
@@ -35,6 +36,12 @@ def show_data(data: TrainingData, pos_label_given: bool) -> None:
     echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
     for name, why in summary["left_out"].items():
         echo(f"left out: {name}: {why}")
+
+
+def show_findings(findings: Iterable[Finding]) -> None:
+    """A warning for each finding, on stderr."""
+    for finding in findings:
+        echo(f"warning: {finding}", err=True)
 
 
 def show_fit(report: FitReport, output: str) -> None:
