@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from aucmax.estimators.linear_cv import AUCClassifierCV
     from aucmax.estimators.stacking import AUCStackingClassifier
     from aucmax.estimators.tree import AUCTreeClassifier
+    from aucmax.tables.table_encoder import TableEncoder
 
 __version__ = "0.1.0.dev0"
 
@@ -25,6 +26,7 @@ __all__ = [
     "AUMClassifier",
     "ContingencySVMClassifier",
     "KernelAUCClassifier",
+    "TableEncoder",
     "compare",
 ]
 
@@ -36,6 +38,7 @@ _MODULES = {
     "AUMClassifier": "aucmax.estimators.aum",
     "ContingencySVMClassifier": "aucmax.estimators.contingency",
     "KernelAUCClassifier": "aucmax.estimators.kernel",
+    "TableEncoder": "aucmax.tables.table_encoder",
     "compare": "aucmax.comparison",
 }
 

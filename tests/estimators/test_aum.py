@@ -1,4 +1,4 @@
-"""AUMClassifier: scikit-learn's own checks, the weights kept, the intercept, sample weights, invalid input."""
+"""AUMClassifier: the weights kept, the intercept, sample weights, invalid input."""
 
 import pickle
 import re
@@ -9,26 +9,9 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from aucmax import AUCClassifier
 from aucmax.estimators.aum import AUMClassifier
-
-
-def rows_held_out_at_random(estimator):
-    if estimator.validation_fraction is None:
-        return {}
-    reason = "rows are held out whatever their weight: a class of one row cannot spare any"
-    names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-    return dict.fromkeys(names, reason)
-
-
-@parametrize_with_checks(
-    [AUMClassifier(validation_fraction=None), AUMClassifier(step_from="validation_auc", random_state=0)],
-    expected_failed_checks=rows_held_out_at_random,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def spoiled(n=400, seed=0):

@@ -9,7 +9,6 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from aucmax import ContingencySVMClassifier
@@ -17,11 +16,6 @@ from aucmax.losses.contingency import ContingencyPlane, ErrorRate, FBeta, TopK, 
 from aucmax.solvers.shared import bundle, multivariate_svm
 
 MEASURES = ["f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate"]
-
-
-@parametrize_with_checks([ContingencySVMClassifier(), ContingencySVMClassifier(measure="break_even")])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def naive_loss(measure, y, labels):

@@ -15,9 +15,10 @@ from aucmax.cli.evaluate import Evaluation
 from aucmax.cli.fit import FitReport
 from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
-from aucmax.comparison import Comparison, ComparisonRow
+from aucmax.comparison import Comparison
+from aucmax.tables import Finding
 
-COLOURS = {"better": "green", "worse": "red", "tie": "yellow", "no significant difference": "yellow"}
+COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
 WIDTH = 200  # of tables that do not go to a terminal
 
 
@@ -35,6 +36,12 @@ def show_data(data: TrainingData, pos_label_given: bool) -> None:
     echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
     for name, why in summary["left_out"].items():
         echo(f"left out: {name}: {why}")
+
+
+def show_findings(findings: Iterable[Finding]) -> None:
+    """A warning for each finding, on stderr."""
+    for finding in findings:
+        echo(f"warning: {finding}", err=True)
 
 
 def show_fit(report: FitReport, output: str) -> None:
@@ -55,8 +62,7 @@ def show_fit(report: FitReport, output: str) -> None:
 
 def show_comparison(comparison: Comparison) -> None:
     """A table of the models, the best first, and the verdict in a sentence."""
-    header = ("model", "AUC", "95 % interval", "difference", "p", "s/fit", "verdict")
-    _print_table(header, [_comparison_cells(row) for row in comparison.rows], right=(1, 3, 4, 5))
+    _print_table(*comparison.cells(), right=(1, 3, 5, 7))
     verdict, colon, rest = comparison.summary.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for note in comparison.notes:
@@ -93,12 +99,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(value) if isinstance(value, list) else str(value)
-
-
-def _comparison_cells(row: ComparisonRow) -> tuple[str, ...]:
-    interval = f"{row.low:.4f} - {row.high:.4f}"
-    tested = ("", "") if row.verdict == "reference" else (f"{row.difference:+.4f}", f"{row.p_value:.3f}")
-    return (row.name, f"{row.auc:.4f}", interval, *tested, f"{row.seconds:.3f}", row.verdict)
 
 
 def _print_table(header: Iterable[str], rows: Iterable[tuple[str, ...]], right: Sequence[int] = ()) -> None:

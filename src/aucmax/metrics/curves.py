@@ -22,6 +22,7 @@ __all__ = [
     "lift_curve",
     "partial_auc",
     "roc_curve",
+    "standardized_area",
 ]
 
 
@@ -173,9 +174,14 @@ def partial_auc(
     check_param("min_tpr", min_tpr, Number(0, 1, open="high"))
     check_param("standardize", standardize, Boolean())
     fpr, tpr, _ = roc_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    if standardize:
+        return standardized_area(fpr, tpr, min_fpr, max_fpr, min_tpr)
+    return _area_inside(fpr, tpr, min_fpr, max_fpr, min_tpr)
+
+
+def standardized_area(fpr: np.ndarray, tpr: np.ndarray, min_fpr: float, max_fpr: float, min_tpr: float) -> float:
+    """The standardised partial AUC of an ROC curve."""
     area = _area_inside(fpr, tpr, min_fpr, max_fpr, min_tpr)
-    if not standardize:
-        return area
     diagonal = np.array([0.0, 1.0])
     random = _area_inside(diagonal, diagonal, min_fpr, max_fpr, min_tpr)
     perfect = (max_fpr - min_fpr) * (1.0 - min_tpr)

@@ -105,6 +105,8 @@ class _PackageCache(FunctionCache):
         return (*super()._index_key(sig, codegen), sources_hash(), *options)
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        if data.library.has_dynamic_globals:  # with NUMBA_OPT=0 code may hold addresses that die with the process
+            return
         with suppress(OSError):  # a full disk, a folder that is read-only or gone: the code is in memory all the same
             super().save_overload(sig, data)
 

@@ -6,7 +6,13 @@ from typing import Any
 
 __all__ = ["COLOURS", "new_axes", "new_figure"]
 
-COLOURS = {"reference": "#404040", "better": "#1a7f37", "tie": "#3465a4", "worse": "#b3261e"}
+COLOURS = {
+    "reference": "#404040",
+    "better": "#1a7f37",
+    "worse": "#b3261e",
+    "equivalent": "#3465a4",
+    "undecided": "#9a6700",
+}
 
 
 def new_figure(n_lines: int = 5, width: float = 8.0, *, pyplot: bool = True) -> Any:

@@ -78,6 +78,7 @@ class Solver(BaseEstimator, ABC):
     default_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default, on tables it `suits`
     streams_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default in a stream
     promise: ClassVar[Promise | None] = None  # required if it is certified
+    remedy: ClassVar[str] = ""  # what else a ConvergenceWarning recommends
     fixed: ClassVar[tuple[str, ...]] = ()  # settings that cannot change in the middle of a stream
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
@@ -172,7 +173,7 @@ class Solver(BaseEstimator, ABC):
             record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
             trace.records.append(record)
             finite = bool(np.isfinite(objective))
-            converged = self.certified and finite and gap <= self.tol * max(objective, 0.0)  # rounding
+            converged = self.certified and finite and gap <= max(self.tol * objective, problem.negligible)
             stopped = callback is not None and callback(record)
             if converged or stopped or state.ended or not finite:
                 break
