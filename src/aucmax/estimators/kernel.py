@@ -65,7 +65,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
     landmarks : {"random", "kmeans++", "leverage"}
         How landmarks are drawn within a class.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation.
+        Divide the columns by their overall standard deviation.
     tuning_rows : int
         Maximum number of rows, about half of them from each class, on which kernels, scales and alpha are chosen.
         The final model is fitted to all rows.

@@ -37,7 +37,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     choice : {"best", "one_se"}
         Choose the alpha with the best mean AUC, or the largest whose mean is within one standard error of it.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation, separately on each training set.
+        Divide the columns by their overall standard deviation, separately on each training set.
     random_state : int, RandomState or None
         Random seed of the folds.
 

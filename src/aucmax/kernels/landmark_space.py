@@ -68,6 +68,6 @@ class LandmarkSpace:
 
 
 def ranked_coordinates(X: np.ndarray, y: np.ndarray, weight: np.ndarray, standardize: bool) -> Coordinates:
-    """Ranks of the columns, divided by their class-pooled standard deviation if `standardize`."""
+    """Ranks of the columns, divided by their overall standard deviation if `standardize`."""
     ranks = Ranks.of(X, weight)
     return Coordinates(column_scale(Moments.of(ranks(X), y, weight, full=False), standardize), ranks)

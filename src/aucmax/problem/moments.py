@@ -36,7 +36,12 @@ class ClassMoments:
     @property
     def trace(self) -> float:
         """Trace of the scatter: the sum of s_i |x_i - mean|^2."""
-        return float(np.trace(self.scatter) if self.scatter.ndim == 2 else self.scatter.sum())
+        return float(self.diagonal.sum())
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """Diagonal of the scatter: the sum of s_i (x_i - mean)^2 of every column."""
+        return self.scatter.diagonal() if self.scatter.ndim == 2 else self.scatter
 
     @np.errstate(invalid="ignore", over="ignore")  # `check_finite` reports NaN and infinity
     def __add__(self, other: ClassMoments) -> ClassMoments:
@@ -126,11 +131,15 @@ class Moments:
     @property
     def variances(self) -> np.ndarray:
         """Diagonal of S."""
-        pos = self.pos.scatter
-        neg = self.neg.scatter
-        if pos.ndim == 2:
-            pos, neg = pos.diagonal(), neg.diagonal()
-        return pos / (self.pos.weight or 1.0) + neg / (self.neg.weight or 1.0)
+        return self.pos.diagonal / (self.pos.weight or 1.0) + self.neg.diagonal / (self.neg.weight or 1.0)
+
+    @property
+    def deviations(self) -> np.ndarray:
+        """Standard deviations of the columns over the rows of both classes: within the classes, and between them."""
+        total = (self.pos.weight + self.neg.weight) or 1.0
+        within = np.sqrt((self.pos.diagonal + self.neg.diagonal) / total)
+        between = np.sqrt((self.pos.weight / total) * (self.neg.weight / total)) * np.abs(self.delta)
+        return np.hypot(within, between)
 
     @property
     def n_rows(self) -> float:
