@@ -23,7 +23,7 @@ from aucmax.validation.inputs import LabeledData
 CAUTION = 1.0  # standard errors by which an AUC may be lower at 1/e of the weight
 RESOLUTION = 1e-4  # differences of AUC that count even if the standard error is zero
 SMALLEST_WEIGHT = 0.01  # total weight of a path below which it is dropped
-MOST_PATHS = 8  # paths that are kept
+MOST_PATHS = 6  # paths that are kept
 
 
 class Average(NamedTuple):
