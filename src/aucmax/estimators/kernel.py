@@ -207,7 +207,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
     def _store_search(self, found: list[KernelPath], average: Average) -> None:
         """Store the comparison and the best setting."""
         best = found[average.best[0]]
-        self.weights_ = np.concatenate(average.weights)
+        self.weights_ = average.weights.ravel()
         self.cv_results_ = cv_results([(one.params, one.path) for one in found]) | {"weight": self.weights_}
         self.best_kernel_ = best.kernel
         self.gamma_ = float(best.gamma)

@@ -37,8 +37,8 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     loss : "auto", {"squared", "squared_hinge", "hinge", "exponential", "logistic"} or a list of them
         Pairwise loss. "auto" is the squared one, unless the squared hinge or the logistic loss has a cross-validated
         AUC that is larger by more than one standard error of the difference; tables of more than 200,000 numbers
-        are subsampled for this decision, and with an l1 term only losses whose default solver supports it are
-        compared. From a list, the one with the best cross-validated AUC is chosen.
+        are subsampled for this decision, and with alpha=0, which only the squared loss supports, it is not made. From
+        a list, the one with the best cross-validated AUC is chosen.
     cv : int or splitter
         Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
     choice : {"best", "one_se"}

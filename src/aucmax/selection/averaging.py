@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.metrics.auc import auc_of_classes
-from aucmax.metrics.delong import auc_influence
+from aucmax.metrics.delong import influence_of_rows
 from aucmax.selection.cross_validation import CVPath
 from aucmax.validation.inputs import LabeledData
 
@@ -27,59 +27,57 @@ MOST_PATHS = 6  # paths that are kept
 
 
 class Average(NamedTuple):
-    """What is mixed."""
+    """What is mixed; arrays have a row per path and a column per alpha."""
 
-    weights: list[np.ndarray]  # omega, one array per path with an entry per alpha; zero for what was dropped
-    factors: list[np.ndarray]  # of the scores: omega times sd_best / sd
+    weights: np.ndarray  # omega, zero for what was dropped
+    factors: np.ndarray  # of the scores: omega times sd_best / sd
     best: tuple[int, int]  # path and alpha of the largest a
     out_of_fold: np.ndarray  # averaged scores of the rows, NaN for rows in no test set
 
 
 def average_paths(table: LabeledData, paths: list[CVPath], *, pick: bool = False) -> Average:
     """The average of all models on the paths; with `pick` the best one alone."""
-    scores = [path.out_of_fold(table.y.size) for path in paths]
-    tested = np.flatnonzero(~np.isnan(scores[0][0]))
-    rows = table.y[tested] > 0, table.weight[tested]
-    quality = [_quality(path.auc, pooled[:, tested], *rows) for path, pooled in zip(paths, scores, strict=True)]
-    leader = int(np.argmax([part.max() for part in quality]))
-    best = leader, int(np.argmax(quality[leader]))
+    scores = np.stack([path.out_of_fold(table.y.size) for path in paths])
+    tested = np.flatnonzero(~np.isnan(scores[0, 0]))
+    pos = table.y[tested] > 0
+    weight = table.weight[tested]
+    quality = _quality(paths, scores[:, :, tested], pos, weight)
+    best = divmod(int(np.argmax(quality)), quality.shape[1])
     if pick:
-        weights = [np.zeros_like(part) for part in quality]
-        weights[leader][best[1]] = 1.0
+        weights = np.zeros_like(quality)
+        weights[best] = 1.0
     else:
-        influence = auc_influence(rows[0], scores[leader][best[1], tested], sample_weight=rows[1])
+        influence = influence_of_rows(pos, scores[best][tested], weight)
         weights = average_weights(quality, float(np.linalg.norm(influence)))
-    spreads = [pooled[:, tested].std(axis=1) for pooled in scores]
-    unit = float(spreads[leader][best[1]]) or 1.0
-    factors = [
-        part * unit / np.where(spread > 0, spread, unit) for part, spread in zip(weights, spreads, strict=True)
-    ]
-    mixed = sum(factor @ pooled for factor, pooled in zip(factors, scores, strict=True))
-    return Average(weights, factors, best, np.asarray(mixed))
+    spreads = scores[:, :, tested].std(axis=2)
+    unit = float(spreads[best]) or 1.0
+    factors = weights * unit / np.where(spreads > 0, spreads, unit)
+    return Average(weights, factors, best, np.tensordot(factors, scores, 2))
 
 
-def average_weights(quality: list[np.ndarray], std_error: float) -> list[np.ndarray]:
+def average_weights(quality: np.ndarray, std_error: float) -> np.ndarray:
     """omega, from the AUC of every alpha of every path; paths of little weight are dropped, never the best one.
 
     Examples
     --------
-    >>> quality = [np.array([0.90, 0.88]), np.array([0.60])]
-    >>> [part.round(3).tolist() for part in average_weights(quality, 0.02)]
-    [[0.73, 0.27], [0.0]]
+    >>> average_weights(np.array([[0.90, 0.88], [0.60, 0.50]]), 0.02).round(3).tolist()
+    [[0.73, 0.27], [0.0, 0.0]]
     """
-    top = max(part.max() for part in quality)
-    weights = [np.exp((part - top) / (CAUTION * std_error + RESOLUTION)) for part in quality]
-    totals = np.array([part.sum() for part in weights])
-    kept = np.argsort(-totals, kind="stable")[:MOST_PATHS]
-    kept = kept[totals[kept] >= SMALLEST_WEIGHT * totals.sum()]
-    leader = int(np.argmax([part.max() for part in quality]))
-    kept = np.union1d(kept, [leader])
-    total = totals[kept].sum()
-    return [part / total if k in kept else np.zeros_like(part) for k, part in enumerate(weights)]
+    weights = np.exp((quality - quality.max()) / (CAUTION * std_error + RESOLUTION))
+    totals = weights.sum(axis=1)
+    dropped = totals < SMALLEST_WEIGHT * totals.sum()
+    dropped[np.argsort(-totals, kind="stable")[MOST_PATHS:]] = True
+    dropped[int(np.argmax(quality.max(axis=1)))] = False
+    weights[dropped] = 0.0
+    return weights / weights.sum()
 
 
-def _quality(auc: np.ndarray, pooled: np.ndarray, pos: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The mean of the AUC within the folds and of that of the pooled scores, for each alpha."""
+def _quality(paths: list[CVPath], scores: np.ndarray, pos: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The mean of the AUC within the folds and of that of the pooled scores, for each path and alpha."""
     class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
-    overall = [auc_of_classes(scores[pos], scores[~pos], *class_weights) for scores in pooled]
-    return 0.5 * (auc.mean(axis=1) + overall)
+    quality = np.empty(scores.shape[:2])
+    for k, path in enumerate(paths):
+        for j, one in enumerate(scores[k]):
+            pooled = auc_of_classes(one[pos], one[~pos], *class_weights)
+            quality[k, j] = 0.5 * (path.auc[j].mean() + pooled)
+    return quality

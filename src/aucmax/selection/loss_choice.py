@@ -6,11 +6,13 @@ standard error of the paired difference (DeLong); the best of several. Long tabl
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from aucmax.losses import LOSSES
-from aucmax.metrics.auc import roc_auc
-from aucmax.metrics.delong import auc_influence
+from aucmax.metrics.auc import auc_of_classes
+from aucmax.metrics.delong import influence_of_rows
 from aucmax.numerics.matrix import is_sparse
 from aucmax.selection.cross_validation import CVPath, PathSettings, certified_solver, choose_alpha
 from aucmax.selection.splits import Fold, subsample
@@ -22,12 +24,13 @@ NUMBERS = 200_000  # stored numbers of a table above which the decision is made 
 FEWEST_ROWS = 500  # rows of the smallest subsample
 
 
-def compared_losses(X: object, settings: PathSettings) -> list[str]:
-    """The losses of "auto" whose default solver supports the penalty."""
-    able = []
-    for name in AUTO:
-        solver = certified_solver(X, LOSSES[name]())
-        if name == "squared" or settings.penalty().kind in solver.penalties:
+def compared_losses(X: Any, settings: PathSettings) -> list[str]:
+    """The losses of "auto" whose default solver supports the penalties."""
+    smallest = 1.0 if np.ndim(settings.alphas) == 0 else min(settings.alphas, default=1.0)
+    kinds = {settings.penalty().kind, settings.penalty(smallest).kind}
+    able = [AUTO[0]]
+    for name in AUTO[1:]:
+        if kinds <= set(certified_solver(X, LOSSES[name]()).penalties):
             able.append(name)
     return able
 
@@ -45,13 +48,16 @@ def choose_loss(table: LabeledData, paths: list[CVPath]) -> int:
     """The index of the path to use; the first one is preferred."""
     scores = [path.out_of_fold(table.y.size)[choose_alpha(path.auc, "best")] for path in paths]
     tested = ~np.isnan(scores[0])
-    y = table.y[tested]
+    pos = table.y[tested] > 0
     weight = table.weight[tested]
-    aucs = [roc_auc(y, one[tested], sample_weight=weight) for one in scores]
-    influence = [auc_influence(y, one[tested], sample_weight=weight) for one in scores]
-    better = [0]
+    aucs = []
+    influences = []
+    for one in scores:
+        aucs.append(auc_of_classes(one[tested][pos], one[tested][~pos], weight[pos], weight[~pos]))
+        influences.append(influence_of_rows(pos, one[tested], weight))
+    chosen = 0
     for k in range(1, len(paths)):
-        std_error = float(np.linalg.norm(influence[k] - influence[0]))
-        if aucs[k] - aucs[0] > MARGIN * std_error:
-            better.append(k)
-    return max(better, key=lambda k: aucs[k])
+        std_error = float(np.linalg.norm(influences[k] - influences[0]))
+        if aucs[k] - aucs[0] > MARGIN * std_error and aucs[k] > aucs[chosen]:
+            chosen = k
+    return chosen
