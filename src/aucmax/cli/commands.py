@@ -40,7 +40,7 @@ from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
-from aucmax.plots.axes import new_axes
+from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
@@ -163,7 +163,8 @@ def compare(data, target, positive, weight, reading, models, reference, cv, seed
     if not is_file(data):
         check_file_options(str(data), target=target, weight=weight, format=reading["format"])
     check_reference(reference, models or STANDARD_MODELS)
-    ax = None if plot is None else new_axes(len(models or STANDARD_MODELS))  # before any work: is matplotlib there?
+    if plot is not None:  # before any work: is matplotlib there?
+        ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
         rows = find_training_data(data, target, positive, weight, reading)
         comparison = compare_models(rows, models, update, cv=cv, random_state=seed, reference=reference)

@@ -63,8 +63,8 @@ class FitSettings:
         if self.solver is not None:
             return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
         alphas = None if self.alpha is None else [self.alpha]
-        loss = self.loss[0] if len(self.loss) == 1 else list(self.loss)
-        return AUCClassifierCV(alphas, self.l1_ratio, loss, cv=self.cv, random_state=self.seed)
+        losses = self.loss[0] if len(self.loss) == 1 else list(self.loss)
+        return AUCClassifierCV(alphas, self.l1_ratio, losses, cv=self.cv, random_state=self.seed)
 
     def models(self) -> dict[str, Any]:
         """The estimator and its baselines, by name."""

@@ -15,9 +15,9 @@ from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import check_finite_weights, solver_name
+from aucmax.solvers.registry import divergence_error
 from aucmax.validation.caller import warn_caller
-from aucmax.validation.inputs import LabeledData, check_rows, check_table
+from aucmax.validation.inputs import check_rows
 
 
 def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
@@ -48,11 +48,6 @@ class Ranker(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _validate(self, X: Any, y: Any, sample_weight: Any) -> LabeledData:
-        """Validate the training data and store their classes."""
-        table, self.classes_ = check_table(self, X, y, sample_weight)
-        return table
-
     def _validate_rows(self, X: Any, fitted: str) -> Any:
         """Check that the attribute `fitted` is set, and validate rows to score."""
         check_is_fitted(self, fitted)
@@ -60,9 +55,10 @@ class Ranker(ClassifierMixin, BaseEstimator):
 
     def _store_solution(self, solution: Solution, solver: Solver, alpha: float) -> None:
         """Store the outcome of a run; reject non-finite weights, and warn if the solver did not converge."""
-        check_finite_weights(solution.coef, solver)
+        if not np.isfinite(solution.coef).all():
+            raise divergence_error(solver)
         self.alpha_ = alpha
-        self.solver_ = solver_name(solver)
+        self.solver_ = solver.name
         self.objective_ = solution.objective
         self.gap_ = solution.gap
         self.n_iter_ = solution.n_epochs
@@ -71,7 +67,8 @@ class Ranker(ClassifierMixin, BaseEstimator):
             warn_caller(
                 f"solver {self.solver_!r} stopped after {self.n_iter_} epochs at a gap of {self.gap_:.1e}, above "
                 f"tol={solver.tol:.0e} times the objective {self.objective_:.6g}; increase alpha, use "
-                "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol",
+                "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol"
+                + solver.remedy,
                 ConvergenceWarning,
             )
 

@@ -14,6 +14,7 @@ from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels, supports_sparse
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
 from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks
+from aucmax.kernels.nystroem import Nystroem
 from aucmax.kernels.score import KernelScore, Term
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import alike, is_sparse
@@ -27,7 +28,7 @@ from aucmax.selection.cross_validation import PathSettings, certified_solver, cv
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
 from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch
 from aucmax.selection.splits import make_splits, subsample
-from aucmax.validation.inputs import LabeledData, make_rng
+from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
 
@@ -157,7 +158,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         """
         check_params(self)
         rng = make_rng(self.random_state)
-        table = self._validate(X, y, sample_weight)
+        table = check_table(self, X, y, sample_weight)
         kernels = find_kernels(self.kernel, is_sparse(table.X))
         folds = make_splits(self.cv, *table, groups, rng)
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
@@ -167,12 +168,11 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             found = search.run(kernels, self.gamma, self._rounds, rng)
             average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")
-            self._store_search(found, average)
-            self._store_average(found, average, table, space)
+            score = self._fit_average(found, average, table.weighted(), space)
+        self._store_search(found, average)
         out_of_fold = np.full(table.y.size, np.nan)
         out_of_fold[kept] = average.out_of_fold
-        midpoint = self._calibrate(out_of_fold, table)
-        self.score_ = replace(self.score_, intercept=self.score_.intercept - midpoint)
+        self.score_ = replace(score, intercept=score.intercept - self._calibrate(out_of_fold, table))
         return self
 
     @reads_one_state
@@ -215,31 +215,39 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         self.cv_auc_ = best.path.auc
         self.loss_ = self.loss
 
-    def _store_average(
-        self, found: list[KernelPath], average: Average, table: LabeledData, space: LandmarkSpace
-    ) -> None:
-        """Fit what keeps weight to all rows with all landmarks, and store the sum of the scores."""
+    def _fit_average(
+        self, found: list[KernelPath], average: Average, rows: LabeledData, space: LandmarkSpace
+    ) -> KernelScore:
+        """Fit what keeps weight to all rows with all landmarks; the sum of the scores."""
         loss = LOSSES[self.loss]()
-        rows = table.weighted()
         terms = []
         intercept = 0.0
-        for one, factors in zip(found, average.factors, strict=True):
-            if not factors.any():
-                continue
-            made = one.maps[0] if one.maps else None
-            if made is not None and space.landmarks.shape[0] > SEARCH_LANDMARKS:
-                made = space.family(one.kernel, made.coordinates).map(one.gamma)
+        for k in np.flatnonzero(average.factors.any(axis=1)):
+            one = found[k]
+            made = _with_all_landmarks(one, space)
             features = rows if made is None else rows._replace(X=made.features(rows.X))
             settings = PathSettings(None, 0.0, self.standardize and made is None)
             solver = certified_solver(features.X, loss)
             data = training_data(features, solver, settings)
-            w = alpha_path(data, loss, one.path.alphas, 0.0, solver) @ factors / data.scale
+            w = alpha_path(data, loss, one.path.alphas, 0.0, solver) @ average.factors[k] / data.scale
             intercept -= float(data.midpoint(w))
-            terms.append(
-                Term("linear", w) if made is None else Term(one.kernel, made.T @ w, one.gamma, made.coordinates)
-            )
-            if one is found[average.best[0]]:
+            terms.append(_term(one, made, w))
+            if k == average.best[0]:
                 alpha = float(one.path.alphas[average.best[1]])
                 solution = solver.solve(Problem(data, loss, settings.penalty(alpha)))
                 self._store_solution(solution, solver, alpha)
-        self.score_ = KernelScore(space.landmarks, tuple(terms), intercept)
+        return KernelScore(space.landmarks, tuple(terms), intercept)
+
+
+def _with_all_landmarks(one: KernelPath, space: LandmarkSpace) -> Nystroem | None:
+    """The feature map of a setting that was compared with some of the landmarks; None for the columns themselves."""
+    if not one.maps:
+        return None
+    made = one.maps[0]
+    if made.landmarks.shape[0] == space.landmarks.shape[0]:
+        return made
+    return space.family(one.kernel, made.coordinates).map(one.gamma)
+
+
+def _term(one: KernelPath, made: Nystroem | None, w: np.ndarray) -> Term:
+    return Term("linear", w) if made is None else Term(one.kernel, made.T @ w, one.gamma, made.coordinates)

@@ -18,8 +18,10 @@ from aucmax.problem.objective import Problem
 from aucmax.selection.cross_validation import CHOICES, CVPath, PathSettings, choose_alpha, cv_path, cv_results
 from aucmax.selection.loss_choice import choose_loss, compared_losses, decision_rows
 from aucmax.selection.splits import Fold, make_splits
-from aucmax.validation.inputs import LabeledData, make_rng
+from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_param, check_params
+
+LOSS_NAME = Option(registry=LOSSES)
 
 
 class AUCClassifierCV(CalibratedMixin, LinearRanker):
@@ -120,7 +122,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         """
         check_params(self)
         rng = make_rng(self.random_state)
-        table = self._validate(X, y, sample_weight)
+        table = check_table(self, X, y, sample_weight)
         folds = make_splits(self.cv, *table, groups, rng)
         settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
         with threads_for(table.X.shape[1]):
@@ -160,5 +162,5 @@ def _loss_names(loss: Any) -> list[str]:
     if not names:
         raise ValueError(f"loss={loss!r}; give a name or a non-empty list of names")
     for name in names:
-        check_param("loss", name, Option(registry=LOSSES))
+        check_param("loss", name, LOSS_NAME)
     return names

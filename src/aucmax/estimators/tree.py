@@ -123,7 +123,7 @@ class AUCTreeClassifier(Ranker):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
         """Grow the tree; a weight of k equals k copies of the row."""
         check_params(self)
-        table, self.classes_ = check_table(self, X, y, sample_weight, dense=True)
+        table = check_table(self, X, y, sample_weight, dense=True)
         depth = np.inf if self.max_depth is None else self.max_depth
         self.nodes_ = Nodes.grown(table.weighted(), depth, self.min_samples_leaf)
         return self
@@ -227,8 +227,8 @@ def _best_split(X, y, weight, rows, min_leaf):
             if distance > best:
                 column = j
                 best = distance
-                middle = below + 0.5 * (above - below)
-                threshold = middle if middle < above else below
+                middle = 0.5 * below + 0.5 * above
+                threshold = middle if below < middle < above else below
                 tolerance = min(threshold - below, above - threshold)
     return column, threshold, tolerance, best
 

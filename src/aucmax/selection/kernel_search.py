@@ -126,27 +126,35 @@ class KernelSearch:
         self, families: list[NystroemFamily], distances: list[np.ndarray], gamma: float, number: int
     ) -> KernelPath:
         """The path in the features of one family, or of that of all rows and that of each fold."""
-        maps = [family.map(gamma) for family in families]
-        features = (made.features(self.table.X, apart) for made, apart in zip(maps, distances, strict=True))
-        table = self.table._replace(X=next(features))
-        if len(maps) == 1:
-            moments, parts = training_moments(*table, self.folds)
-            by_fold = zip(self.folds, repeat(table.X), parts)
-        else:
-            moments = Moments.of(*table)
-            rows = zip(self.folds, features, strict=True)
-            by_fold = (((a, b), X, Moments.of(X, table.y, table.weight, index=a)) for (a, b), X in rows)
+        maps = []
+        features = []
+        for family, apart in zip(families, distances, strict=True):
+            maps.append(family.map(gamma))
+            features.append(maps[-1].features(self.table.X, apart))
+        moments, parts = self._moments(features)
         data = Data.of_moments(moments, standardize=False)
         alphas = make_alphas(PathSettings(self.alphas, 0.0, False), data)
-        scores, aucs, weights = [], [], []
-        for (_, test), X, part in by_fold:
+        scores = []
+        aucs = []
+        weights = []
+        for (_, test), X, part in zip(self.folds, features[1:] or repeat(features[0]), parts, strict=False):
             training = Data.of_moments(part, standardize=False)
             weights.append(moment_path(training, alphas))
-            fold_scores, fold_aucs = score_fold(table, test, X, training, weights[-1])
+            fold_scores, fold_aucs = score_fold(self.table, test, X, training, weights[-1])
             scores.append(fold_scores)
             aucs.append(fold_aucs)
         path = CVPath(Squared(), Exact(), data, alphas, np.column_stack(aucs), self.folds, scores)
         return KernelPath(families[0].kernel.name, gamma, number, maps, weights, path)
+
+    def _moments(self, features: list[np.ndarray]) -> tuple[Moments, Iterable[Moments]]:
+        """Moments of all rows and of each training set."""
+        _, y, weight = self.table
+        if len(features) == 1:
+            return training_moments(features[0], y, weight, self.folds)
+        parts = []
+        for X, (train, _) in zip(features[1:], self.folds, strict=True):
+            parts.append(Moments.of(X, y, weight, index=train))
+        return Moments.of(features[0], y, weight), parts
 
 
 def _best_auc(found: KernelPath) -> float:

@@ -3,8 +3,8 @@
 A solver is a dataclass of settings. A run calls, in this order,
 
     check_settings()            reject settings that are invalid for any problem
-    check_problem(problem)      reject a problem that these settings cannot solve; all other methods trust their input
-    adapt(problem)              the problem to minimise: the one given, unless a constraint replaces its penalty
+    adapt(problem)              the problem to minimise: the one given, unless a constraint replaces its penalty;
+                                reject one that these settings cannot solve: all other methods trust their input
     init(problem, w)            the `State` before the first epoch
     epoch(problem, state, rng)  the `State` one epoch later, until the gap is small or `state.ended`
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from sklearn.base import BaseEstimator
 
 from aucmax.losses import Squared
 from aucmax.losses.base import Loss
+from aucmax.numerics.clock import run_clock
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
@@ -51,15 +51,9 @@ class State:
     w: np.ndarray  # the weights to return if the run stops here
     passes: float  # over the data so far
 
-    @property
-    def certificate(self) -> tuple[float, float] | None:
-        """Objective and gap at w if the run has computed them, at least as tight as those of `Problem.certify`."""
-        return None
-
-    @property
-    def ended(self) -> bool:
-        """Whether another epoch would change nothing."""
-        return False
+    # These a subclass may override, with properties:
+    certificate: ClassVar[Any] = None  # objective and gap at w if known, at least as tight as `Problem.certify`
+    ended: ClassVar[Any] = False  # whether another epoch would change nothing
 
 
 @dataclass(repr=False, kw_only=True)
@@ -77,18 +71,25 @@ class Solver(BaseEstimator, ABC):
     max_epochs: int = 1000
     tol: float = 1e-6
 
+    name: ClassVar[str]  # that of its file or, outside of this package, of its class
     parameter_constraints: ClassVar[Constraints] = {"max_epochs": [Integer(1)], "tol": [Number(0)]}
     losses: ClassVar[tuple[type[Loss], ...]] = (Squared,)
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
     default_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default, on tables it `suits`
     streams_for: ClassVar[tuple[str, ...]] = ()  # names of losses for which it is the default in a stream
     promise: ClassVar[Promise | None] = None  # required if it is certified
+    remedy: ClassVar[str] = ""  # what else a ConvergenceWarning recommends
     fixed: ClassVar[tuple[str, ...]] = ()  # settings that cannot change in the middle of a stream
     stochastic: ClassVar[bool] = False
     online: ClassVar[bool] = False
     from_moments: ClassVar[bool] = False  # full moments are all it needs: streams are exact, rows can be unlearned
-    sublinear: ClassVar[bool] = False  # its gap falls slowly, and is certified after epochs 1, 2, 4, 8, ... only
+    sublinear: ClassVar[bool] = False  # its gap falls slowly, and is certified after epochs 2, 4, 8, ... and the last
     certified: ClassVar[bool] = True  # if False, it has its own stopping rule instead of the gap
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        package, _, file = cls.__module__.rpartition(".")
+        cls.name = file if package == __package__ else cls.__name__
 
     @classmethod
     def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
@@ -98,9 +99,6 @@ class Solver(BaseEstimator, ABC):
     def check_settings(self) -> None:
         """Reject settings that violate their constraints or, in subclasses, contradict each other."""
         check_params(self)
-
-    def check_problem(self, problem: Problem) -> None:
-        """Reject a problem that these settings cannot solve; the registry has checked its loss and penalty."""
 
     def keeps_order(self) -> bool:
         """Whether the settings ask for the rows in the order of the table, even if they are sorted by label."""
@@ -119,7 +117,10 @@ class Solver(BaseEstimator, ABC):
         return None
 
     def adapt(self, problem: Problem) -> Problem:
-        """The problem that this solver minimises: the one given, unless a constraint replaces its penalty."""
+        """The problem that this solver minimises: the one given, unless a constraint replaces its penalty.
+
+        Rejects a problem that these settings cannot solve; the registry has checked its loss and penalty.
+        """
         return problem
 
     @abstractmethod
@@ -152,28 +153,27 @@ class Solver(BaseEstimator, ABC):
     ) -> Solution:
         """Run epochs until the gap is small, the epochs are used up, or the callback returns True."""
         self.check_settings()
-        self.check_problem(problem)
         rng = np.random.default_rng() if rng is None else rng
         watched = monitor is not None or callback is not None
         trace = Trace()
-        start = perf_counter()
+        start = run_clock()
         if self.stochastic and not self.keeps_order():
             problem = shuffle_if_sorted(problem, rng)
         problem = self.adapt(problem)
         state = self.init(problem, np.zeros(problem.data.dim) if w is None else w)
-        seconds = perf_counter() - start
+        seconds = run_clock() - start
         for epoch in range(1, self.max_epochs + 1):
-            start = perf_counter()
+            start = run_clock()
             state = self.epoch(problem, state, rng)
-            seconds += perf_counter() - start
-            if not (watched or self._is_due(epoch, state)):
+            seconds += run_clock() - start
+            if self.sublinear and not (watched or self._is_due(epoch, state)):
                 continue
             objective, gap = state.certificate or problem.certify(state.w)
             aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
             record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
             trace.records.append(record)
             finite = bool(np.isfinite(objective))
-            converged = self.certified and finite and gap <= self.tol * max(objective, 0.0)  # rounding
+            converged = self.certified and finite and gap <= max(self.tol * objective, problem.negligible)
             stopped = callback is not None and callback(record)
             if converged or stopped or state.ended or not finite:
                 break
@@ -181,7 +181,11 @@ class Solver(BaseEstimator, ABC):
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
 
     def _is_due(self, epoch: int, state: State) -> bool:
-        """Whether to compute a certificate now: for a sublinear solver it costs as much as an epoch."""
-        if not self.sublinear or state.certificate is not None:
+        """Whether a sublinear solver computes a certificate now, which costs up to half an epoch.
+
+        After epochs 2, 4, 8, ... and the last one, they cost at most a quarter of all epochs; the one before the last
+        is omitted if it could save few of them.
+        """
+        if state.certificate is not None or state.ended or epoch == self.max_epochs:
             return True
-        return epoch & (epoch - 1) == 0 or epoch == self.max_epochs or state.ended
+        return epoch > 1 and epoch & (epoch - 1) == 0 and 2 * (self.max_epochs - epoch) > epoch

@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
 from aucmax.numerics.sparse_structure import canonical, check_structure
+from aucmax.validation.weights import check_weight_range
 
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -33,24 +35,25 @@ class LabeledData(NamedTuple):
         return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
 
 
-def check_table(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False
-) -> tuple[LabeledData, np.ndarray]:
-    """Validate a table with its labels and weights, and return it with the two classes. Sets `n_features_in_`.
+def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False) -> LabeledData:
+    """Validate a table with its labels and weights; sets `n_features_in_` and `classes_`.
 
     With `dense`, sparse and non-finite tables are rejected here; otherwise `problem.data.check_finite` detects
     non-finite values from the moments, which saves a pass.
     """
     options = TABLE | {"accept_sparse": False} if dense else TABLE
     X, y = _check_labeled(estimator, X, y, ensure_all_finite=dense, **options)
-    classes, codes = _encode_labels(y)
+    estimator.classes_, codes = _encode_labels(y)
     y = np.where(codes == 1, 1.0, -1.0)
-    return LabeledData(X, y, _check_class_weights(sample_weight, y)), classes
+    weight = np.ones(y.size) if sample_weight is None else _check_class_weights(sample_weight, y)
+    return LabeledData(X, y, weight)
 
 
 def check_rows(estimator: Any, X: Any) -> Any:
     """Validate rows to score; sparse ones become CSR in canonical form."""
-    return canonical(validate_data(estimator, check_structure(X), reset=False, **TABLE))
+    X = check_structure(X) if issparse(X) else X
+    X = validate_data(estimator, X, reset=False, **TABLE)
+    return canonical(X) if issparse(X) else X
 
 
 def check_batch(
@@ -60,8 +63,9 @@ def check_batch(
     X, y = _check_labeled(estimator, X, y, reset=first, **TABLE)
     check_classification_targets(y)
     labels = _stream_classes(estimator, y, classes, first)
-    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y.size)
-    return LabeledData(X, np.where(y == labels[1], 1.0, -1.0), weight), labels
+    y = np.where(y == labels[1], 1.0, -1.0)
+    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y)
+    return LabeledData(X, y, weight), labels
 
 
 def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) -> np.ndarray:
@@ -100,8 +104,9 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
 
     Its structure is checked first: even a conversion to CSR would write outside of its arrays if it were invalid.
     """
-    X, y = validate_data(estimator, check_structure(X), y, **options)
-    return canonical(X), y
+    X = check_structure(X) if issparse(X) else X
+    X, y = validate_data(estimator, X, y, **options)
+    return canonical(X) if issparse(X) else X, y
 
 
 def make_rng(random_state: Any) -> np.random.Generator:
@@ -131,22 +136,22 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
 
 def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """Validated weights; both classes must have a positive total weight."""
-    if sample_weight is None:
-        return np.ones(y.size)
-    weight = _check_weights(sample_weight, y.size)
+    weight = _check_weights(sample_weight, y)
     for label in (-1.0, 1.0):
         if weight[y == label].sum() == 0:
             raise ValueError("all rows of one class have weight zero; ranking needs rows of two classes")
     return weight
 
 
-def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
+def _check_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """One finite, non-negative weight per row; a scalar applies to all rows."""
     weight = np.asarray(sample_weight, dtype=float)
+    n = y.size
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of the {n} rows")
     if not np.isfinite(weight).all() or weight.min() < 0:
         raise ValueError("sample_weight has negative, NaN or infinite values; give weights of 0 or more")
+    check_weight_range(weight, y > 0)
     return weight
