@@ -128,7 +128,11 @@ def auc_influence(
     (0.157, 0.157)
     """
     is_pos, score, weight = check_scores(y_true, y_score, sample_weight, pos_label)
-    weight = np.ones(score.size) if weight is None else weight
+    return influence_of_rows(is_pos, score, np.ones(score.size) if weight is None else weight)
+
+
+def influence_of_rows(is_pos: np.ndarray, score: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """`auc_influence` without validation, for rows of positive weight."""
     phi = np.empty(score.size)
     for mine in (is_pos, ~is_pos):
         p = weight[mine] / weight[mine].sum()
