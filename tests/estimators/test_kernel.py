@@ -300,7 +300,7 @@ def test_the_average_is_the_weighted_sum_of_models_fitted_one_by_one():
         one = KernelAUCClassifier(kernel, gamma=None if kernel == "linear" else gamma, alpha=alpha, **settings).fit(
             X, y, weight
         )
-        spreads.append(one.oof_scores_.std())
+        spreads.append(np.sqrt(np.cov(one.oof_scores_, aweights=weight, ddof=0)))
         total += model.weights_[k] * (one.score_(X) - one.score_.intercept) / spreads[-1]
     expected = total * spreads[int(np.argmax(model.weights_[mixed]))]
     found = model.decision_function(X) - model.score_.intercept
