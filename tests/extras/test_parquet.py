@@ -128,7 +128,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch, name):
     (tmp_path / name).write_bytes(b"ARROW1")
     for module in ("pyarrow", "pyarrow.parquet", "pyarrow.ipc"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=r"pip install 'aucmax\[files\]'"):
+    with pytest.raises(ImportError, match=r"pip install '.\[files\]'"):
         read(tmp_path / name)
 
 

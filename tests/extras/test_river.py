@@ -276,7 +276,7 @@ def test_a_row_without_features_counts_for_the_classes_alone():
 def test_without_river_the_extra_is_named(monkeypatch):
     monkeypatch.delitem(sys.modules, "aucmax.river")
     monkeypatch.setitem(sys.modules, "river", None)
-    with pytest.raises(ImportError, match=r"pip install 'aucmax\[river\]'"):
+    with pytest.raises(ImportError, match=r"pip install '.\[river\]'"):
         importlib.import_module("aucmax.river")
 
 

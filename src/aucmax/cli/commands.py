@@ -10,9 +10,9 @@ import click
 from aucmax import datasets as data_sets
 from aucmax.cli.compare import compare_models, write_plot
 from aucmax.cli.display import print_json, show_comparison, show_data, show_evaluation, show_fit, show_list
-from aucmax.cli.errors import ErrorHandlingGroup
 from aucmax.cli.evaluate import evaluate_file
 from aucmax.cli.fit import FitSettings, fit_model
+from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
     check_figure,
@@ -44,12 +44,6 @@ from aucmax.plots.axes import new_axes
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
-
-
-@click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="aucmax")
-def aucmax() -> None:
-    """Rank positives above negatives by directly maximising AUC."""
 
 
 @aucmax.command()
@@ -157,7 +151,10 @@ def evaluate(data, reading, model_file, target, weight, as_json) -> None:
 @click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
 @json_option
 def compare(data, target, positive, weight, reading, models, reference, cv, seed, plot, as_json) -> None:
-    """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
+    """Compare models on the same folds.
+
+    DATA is a file, or the name of a data set (see `aucmax datasets`).
+    """
     check_output(plot, data)
     if not is_file(data):
         check_file_options(str(data), target=target, weight=weight, format=reading["format"])
@@ -196,7 +193,10 @@ def solvers(as_json) -> None:
 @aucmax.command()
 @json_option
 def datasets(as_json) -> None:
-    """List the named data sets; most need files in the folder named by AUCMAX_DATA."""
+    """List the named data sets.
+
+    Most need files in the folder named by AUCMAX_DATA.
+    """
     available = data_sets.names(available=True)
     items = [
         {"name": name, "available": name in available, "source": data_sets.source(name)} for name in data_sets.names()

@@ -50,6 +50,8 @@ def show_fit(report: FitReport, output: str) -> None:
         echo(f"threshold: {threshold:.6g}")
     echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
     show_comparison(report.comparison)
+    if report.next_steps is not None:
+        echo(report.next_steps)
     echo(f"model: {output}")
 
 

@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 def compare(
     X: Any,
     y: Any,
-    models: Mapping[str, Any] | Iterable[str] | None = None,
+    models: Mapping[str, Any] | Iterable[Any] | None = None,
     *,
     cv: Any = 5,
     sample_weight: Any = None,
@@ -42,10 +42,12 @@ def compare(
         Passed to the models without conversion.
     y : array of two distinct labels
         The larger one is positive.
-    models : names, or a dict of classifiers or names
-        Names from `STANDARD_MODELS`, which are the default, or `SOLVERS` (`AUCClassifier` with that solver).
+    models : list or dict of classifiers and names
+        Names from `STANDARD_MODELS`, which are the default, or `SOLVERS` (`AUCClassifier` with that solver). In a
+        list, a classifier is called after its class.
     cv : int or splitter
-        Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
+        Number of shuffled stratified folds, fewer if a fold would have less than two test rows of a class; or any
+        scikit-learn splitter or iterable of splits.
     sample_weight : array, optional
         Passed to the models that support it, and to the AUC.
     groups : array, optional

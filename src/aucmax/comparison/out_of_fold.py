@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -20,6 +20,8 @@ from aucmax.metrics import auc_influence, roc_auc
 from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.selection.splits import Fold, make_splits
+from aucmax.tables.cells import truncate
+from aucmax.validation.caller import warn_caller
 from aucmax.validation.params import Integer, check_param
 
 __all__ = ["ComparisonData", "OutOfFoldScores", "make_comparison_data", "out_of_fold_scores"]
@@ -49,6 +51,7 @@ def make_comparison_data(
     X: Any, y: Any, cv: Any, sample_weight: Any, groups: Any, random_state: int
 ) -> ComparisonData:
     """Validate the input once and make the folds, each with at least two test rows of each class."""
+    _check_order(X, y)
     check_structure(X)
     labels = check_1d(y, "y")
     is_pos = labels == binary_labels(labels)[1]
@@ -56,7 +59,7 @@ def make_comparison_data(
     X, labels, groups = indexable(X, labels, groups)
     weights = np.ones(labels.size) if weight is None else weight
     if isinstance(cv, Integral):
-        _check_n_folds(cv, is_pos[weights > 0])
+        cv = _reduced_n_folds(cv, is_pos[weights > 0])
     sign = np.where(is_pos, 1.0, -1.0)
     folds = make_splits(cv, X, sign, weights, groups, np.random.default_rng(random_state))
     for number, (_, test) in enumerate(folds, 1):
@@ -92,13 +95,36 @@ def out_of_fold_scores(
     return OutOfFoldScores(scores, influence, np.array(aucs), np.array(seconds), weight_name is not None)
 
 
-def _check_n_folds(cv: Any, is_pos: np.ndarray) -> None:
+def _reduced_n_folds(cv: Any, is_pos: np.ndarray) -> int:
+    """The number of folds, reduced so that every fold has two test rows of each class."""
     check_param("cv", cv, Integer(2))
     rare = int(np.bincount(is_pos, minlength=2).min())
     if rare < 4:
         raise ValueError(f"the rarer class has {rare} rows; cross-validation needs at least 4, so add rows")
     if rare < 2 * cv:
-        raise ValueError(f"cv={cv}, but the rarer class has {rare} rows; lower cv to {rare // 2}, or add rows")
+        warn_caller(f"cv={cv}, but the rarer class has only {rare} rows; using {rare // 2} folds", UserWarning)
+    return min(int(cv), rare // 2)
+
+
+def _check_order(X: Any, y: Any) -> None:
+    """Refuse models in place of the table or of its labels."""
+    for name, value in (("X", X), ("y", y)):
+        if _is_models(value):
+            raise TypeError(f"{name} is {_brief(value)}, not data; call compare(X, y, models), the models last")
+
+
+def _is_models(value: Any) -> bool:
+    """Whether a value is a classifier, a name, or a list or a dict of classifiers or names."""
+    if isinstance(value, str) or (hasattr(value, "fit") and not hasattr(value, "shape")):
+        return True
+    if isinstance(value, Mapping):
+        return bool(value) and all(hasattr(model, "fit") or isinstance(model, str) for model in value.values())
+    return isinstance(value, (list, tuple)) and any(hasattr(model, "fit") for model in value)
+
+
+def _brief(value: Any) -> str:
+    """The value as one line of a message."""
+    return truncate(" ".join(repr(value).split()), 60)
 
 
 def _weight_argument(model: Any) -> str | None:

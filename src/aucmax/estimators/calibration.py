@@ -90,7 +90,7 @@ class CalibratedMixin:
         return threshold_for(self._oof_labels[seen], self.oof_scores_[seen], sample_weight=weight, **rates)
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install 'aucmax[plot]'`)."""
+        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install '.[plot]'`)."""
         from aucmax.plots.alpha_path import plot_path
 
         check_is_fitted(self, "calibration_")

@@ -1,4 +1,4 @@
-"""Plots with matplotlib: `pip install 'aucmax[plot]'`."""
+"""Plots with matplotlib: `pip install '.[plot]'`."""
 
 from aucmax.plots.alpha_path import plot_path
 from aucmax.plots.aum import plot_error_roc, plot_line_search

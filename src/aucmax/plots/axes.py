@@ -14,6 +14,6 @@ def new_axes(n_lines: int = 5) -> Any:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        message = "plots need matplotlib; install it with: pip install 'aucmax[plot]'"
+        message = "plots need matplotlib; install it with: pip install '.[plot]'"
         raise ModuleNotFoundError(message) from None
     return Figure(figsize=(8.0, 1.4 + 0.55 * n_lines), layout="constrained").subplots()

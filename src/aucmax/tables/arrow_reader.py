@@ -1,4 +1,4 @@
-"""Parquet and Arrow files, read by pyarrow (`pip install aucmax[files]`).
+"""Parquet and Arrow files, read by pyarrow (`pip install '.[files]'`).
 
 Integers stay integers, other numbers become float64 and strings stay strings. Numbers that would be rounded (long
 decimals, large integers in a column with nulls) become strings, so that no id changes. Everything else (dates, lists)
@@ -54,7 +54,7 @@ def _import(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise ImportError("Parquet and Arrow files need pyarrow: pip install 'aucmax[files]'") from None
+        raise ImportError("Parquet and Arrow files need pyarrow: pip install '.[files]'") from None
 
 
 @contextmanager
