@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from aucmax.estimators.class_weight import intercept_shift
 from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
@@ -18,6 +17,8 @@ from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import check_finite_weights, solver_name
 from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import LabeledData, check_rows, check_table
+
+FREQUENT = 0.6  # share of the rows above which a positive class that nobody has chosen is suspicious
 
 
 def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
@@ -35,9 +36,9 @@ class Ranker(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Predict the positive label where the score is above 0.
 
-        Zero lies midway between the class means of the scores (`AUCClassifier`), where the calibrated probability is
-        1/2 (estimators with `predict_proba`), or where training errors are fewest (`AUMClassifier`). For another
-        trade-off, compare the scores with a threshold of your own, such as `threshold_at(fpr=0.01)`.
+        By default as many training rows are predicted positive as are positive, by weight; the parameter `decision`
+        of most estimators puts zero elsewhere (docs/predictions.md). For another trade-off, compare the scores with
+        a threshold of your own, such as `threshold_at(fpr=0.01)`.
         """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_)
@@ -51,6 +52,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> LabeledData:
         """Validate the training data and store their classes."""
         table, self.classes_ = check_table(self, X, y, sample_weight)
+        warn_frequent_positive(table, self.classes_)
         return table
 
     def _validate_rows(self, X: Any, fitted: str) -> Any:
@@ -85,10 +87,20 @@ class LinearRanker(Ranker):
         X = self._validate_rows(X, "coef_")
         return dot(X, self.coef_[0]) + self.intercept_[0]
 
-    def _store_weights(self, data: Data, coef: np.ndarray, class_weight: Any = None) -> None:
+    def _store_weights(self, data: Data, coef: np.ndarray) -> None:
         """Store weights in the units of X, and the intercept that puts zero midway between the class means."""
         w = coef / data.scale
-        midpoint = data.midpoint(w)
-        shift = 0.0 if class_weight is None else intercept_shift(data, coef, class_weight, self.classes_)
         self.coef_ = w[None, :]
-        self.intercept_ = np.array([shift - midpoint])
+        self.intercept_ = np.array([-data.midpoint(w)])
+
+
+def warn_frequent_positive(table: LabeledData, classes: np.ndarray) -> None:
+    """Warn if labels are strings and the positive one, the last in sorted order, is the more frequent by far."""
+    negative, positive = classes.tolist()
+    share = float(table.weight[table.y > 0].sum() / table.weight.sum())
+    if isinstance(positive, str) and share > FREQUENT:
+        warn_caller(
+            f"the positive class is {positive!r}, the last label in sorted order, although {100 * share:.3g} % of the "
+            f"rows have it; to find {negative!r}, fit to y == {negative!r} (docs/predictions.md)",
+            UserWarning,
+        )
