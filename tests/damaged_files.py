@@ -42,8 +42,8 @@ def write_samples(folder):
     X = sparse.csr_array(np.eye(4, 3))
     np.savez(folder / "csr.npz", data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
     table = read(folder / "a.csv")
-    encoder = TableEncoder.learn(table, target="fraud")
-    scorer = LinearScorer(np.arange(len(encoder.feature_names)) / 7, 0.5)
+    encoder = TableEncoder().fit(table.drop("fraud"))
+    scorer = LinearScorer(np.arange(len(encoder.get_feature_names_out())) / 7, 0.5)
     save(SavedModel(ModelMetadata(("no", "yes"), encoder=encoder), scorer), folder / "model.json")
     write_arrow_samples(folder)
 
@@ -100,7 +100,7 @@ def use(path):
     try:
         encode_target(table, "fraud" if table.columns else None)
         if table.columns:
-            TableEncoder.learn(table).encode(table)
+            TableEncoder().fit(table).transform(table)
     except (ValueError, MemoryError):
         return False
     return True

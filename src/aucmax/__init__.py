@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aucmax.estimators.linear import AUCClassifier
     from aucmax.estimators.linear_cv import AUCClassifierCV
     from aucmax.estimators.tree import AUCTreeClassifier
+    from aucmax.tables.table_encoder import TableEncoder
 
 __version__ = "0.1.0.dev0"
 
@@ -23,6 +24,7 @@ __all__ = [
     "AUMClassifier",
     "ContingencySVMClassifier",
     "KernelAUCClassifier",
+    "TableEncoder",
     "compare",
 ]
 
@@ -33,6 +35,7 @@ _MODULES = {
     "AUMClassifier": "aucmax.estimators.aum",
     "ContingencySVMClassifier": "aucmax.estimators.contingency",
     "KernelAUCClassifier": "aucmax.estimators.kernel",
+    "TableEncoder": "aucmax.tables.table_encoder",
     "compare": "aucmax.comparison",
 }
 

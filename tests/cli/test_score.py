@@ -129,7 +129,7 @@ def test_ids_are_copied_to_the_last_digit(folder):
 
     numbers = [2**53 + 1, 2**62 + 1]
     parquet.write_table(pa.table({"id": numbers, "x": [1.0, 2.0]}), "data.parquet")
-    encoder = TableEncoder.learn(Table({"x": np.array([1.0, 2.0])}))
+    encoder = TableEncoder().fit(Table({"x": np.array([1.0, 2.0])}))
     save(SavedModel(ModelMetadata((0, 1), encoder), LinearScorer([1.0], 0.0)), "model.json")
     lines = run("score", "data.parquet", "--model", "model.json", "--id", "id").stdout.splitlines()
     assert [line.split(",")[0] for line in lines] == ["id", *map(str, numbers)]

@@ -103,7 +103,7 @@ def _score_rows(model: SavedModel, chunk: Table, id_column: str | None) -> Itera
         columns.append(model.predict_proba(X)[:, 1].tolist())
     columns.append(model.predict(X).tolist())
     if id_column is not None:
-        columns.insert(0, as_strings(chunk.column(id_column)).tolist())
+        columns.insert(0, as_strings(chunk.column(id_column)).to_pylist())
     return zip(*columns)
 
 

@@ -57,7 +57,7 @@ class TrainingData:
             "positive": self.classes[1],
             "positives": int(self.y.sum()),
             "positive_rate": float(self.y.mean()),
-            "left_out": {} if self.encoder is None else dict(self.encoder.left_out),
+            "left_out": {} if self.encoder is None else dict(self.encoder.left_out_),
         }
 
 
@@ -81,9 +81,9 @@ def read_training_data(
     if table.X is not None:
         _check_finite(table.X)
         return TrainingData(str(path), table.X, y, classes, None, weights, facts)
-    features = Table({name: column for name, column in table.columns.items() if name not in (target, weight)})
-    encoder = TableEncoder.learn(features)
-    return TrainingData(str(path), encoder.encode(features), y, classes, encoder, weights, facts)
+    encoder = TableEncoder()
+    X = encoder.fit_transform(table.drop(target, weight))
+    return TrainingData(str(path), X, y, classes, encoder, weights, facts)
 
 
 def _check_finite(X: Any) -> None:

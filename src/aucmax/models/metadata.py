@@ -62,7 +62,7 @@ class ModelMetadata:
         """Convert what estimators hold to plain Python values, and validate them."""
         names = self.feature_names
         if names is None and self.encoder is not None:
-            names = self.encoder.feature_names
+            names = self.encoder.get_feature_names_out()
         plain = {
             "classes": tuple(label.item() if isinstance(label, np.generic) else label for label in self.classes),
             "feature_names": None if names is None else tuple(str(name) for name in names),
@@ -80,8 +80,8 @@ class ModelMetadata:
         """Refuse a scorer with another number of features."""
         if self.feature_names is not None and len(self.feature_names) != n_features:
             raise ValueError(f"there are {len(self.feature_names)} feature names, but the scorer has {n_features}")
-        if self.encoder is not None and len(self.encoder.feature_names) != n_features:
-            n_encoded = len(self.encoder.feature_names)
+        n_encoded = n_features if self.encoder is None else len(self.encoder.get_feature_names_out())
+        if n_encoded != n_features:
             raise ValueError(f"the encoder gives {n_encoded} features, but the scorer has {n_features}")
 
     def to_dict(self) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class SavedModel:
     def features(self, table: Table) -> Any:
         """The features of a table, encoded as in training."""
         encoder = self.metadata.encoder
-        return table.matrix(self.n_features) if encoder is None else encoder.encode(table)
+        return table.matrix(self.n_features) if encoder is None else encoder.transform(table)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The score of every row of X; larger means more likely positive.

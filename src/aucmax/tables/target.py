@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.tables.cells import STRING_DTYPE, Scalar, as_numbers, as_scalar, as_strings, is_missing
+from aucmax.tables.cells import Column, Scalar, as_column, as_numbers, as_scalar, as_strings, is_missing
+from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.table import Table
 
 
@@ -36,13 +37,13 @@ def encode_target(
 
     Examples
     --------
-    >>> table = Table({"fraud": np.array(["no", "no", "yes"], dtype=STRING_DTYPE)})
+    >>> table = Table({"fraud": ["no", "no", "yes"]})
     >>> encode_target(table, "fraud")
     (array([0, 0, 1]), ('no', 'yes'))
     """
     values, name = _target_values(table, target)
-    distinct, inverse, counts = np.unique(_comparable(values, name), return_inverse=True, return_counts=True)
-    labels = [as_scalar(value) for value in distinct]
+    labels, inverse = _distinct_labels(values, name)
+    counts = np.bincount(inverse, minlength=len(labels))
     _check_two_classes(labels, counts, name)
     if classes is not None:
         pair = classes[0], classes[1]
@@ -53,26 +54,31 @@ def encode_target(
     return _codes(labels, pair, name)[inverse], pair
 
 
-def _target_values(table: Table, target: str | None) -> tuple[np.ndarray, str]:
+def _target_values(table: Table, target: str | None) -> tuple[Column, str]:
     if target is not None:
         return table.column(target), f"target {target!r}"
     if table.X is None:
         raise ValueError(f"name the target column; the columns are {list(table.names[:20])}")
     if table.y is None:
         raise ValueError("the file has no labels: an npz file needs an array named y")
-    return table.y, "target"
+    return as_column(table.y), "target"
 
 
-def _comparable(values: np.ndarray, name: str) -> np.ndarray:
-    """Numbers if all cells are, else strings; missing labels are refused."""
+def _distinct_labels(values: Column, name: str) -> tuple[list[Scalar], np.ndarray]:
+    """The labels in ascending order, numbers if all cells are, and the index of the label of each row."""
     missing = is_missing(values)
     if missing.any():
         first = int(np.argmax(missing)) + 1
         raise ValueError(f"{name} is missing in {missing.sum()} rows, first in row {first}; remove these rows")
-    if values.dtype.kind == "b":
-        return values
     numbers = as_numbers(values)
-    return as_strings(values) if numbers is None else numbers
+    if numbers is not None:
+        distinct, inverse = np.unique(numbers, return_inverse=True)
+        is_boolean = pa.types.is_boolean(values.type)
+        return [bool(value) if is_boolean else as_scalar(value) for value in distinct], inverse
+    codes = as_strings(values).combine_chunks().dictionary_encode()
+    found = codes.dictionary.to_pylist()
+    order = sorted(range(len(found)), key=found.__getitem__)
+    return [found[i] for i in order], np.argsort(order)[codes.indices.to_numpy()]
 
 
 def _check_two_classes(labels: list[Scalar], counts: np.ndarray, name: str) -> None:
@@ -89,7 +95,7 @@ def _check_two_classes(labels: list[Scalar], counts: np.ndarray, name: str) -> N
 
 def _key(label: Any) -> str:
     """A label as it is compared: 1, 1.0, '1' and ' 1 ' are the same."""
-    numbers = as_numbers(np.array([str(label)], dtype=STRING_DTYPE))
+    numbers = as_numbers(as_column([str(label)]))
     if numbers is None or not np.isfinite(numbers[0]):
         return str(label).strip()
     return str(as_scalar(numbers[0]))

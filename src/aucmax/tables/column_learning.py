@@ -1,0 +1,117 @@
+"""`learn_column`: how a column is to be encoded, inferred from a summary of its rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from aucmax.tables.cells import truncate
+from aucmax.tables.column_encoder import ColumnEncoder, check_finite
+from aucmax.tables.column_summary import ColumnSummary
+from aucmax.tables.number_format import BOOLEAN, PLAIN, NumberFormat
+from aucmax.tables.time_format import DAY, TimeFormat
+
+UNNAMED = "unnamed column"
+_INDEX_PREFIXES = (UNNAMED, "__index_level_")  # of a CSV file, and of a Parquet file written by pandas
+_MOSTLY = 0.9  # share of numbers from which the other strings are probably stray
+_SEPARATOR_NAMES = {",": "comma", ".": "point", " ": "space", "'": "apostrophe"}
+
+Learned = tuple[ColumnEncoder, np.ndarray | None]  # an encoder, and the numbers of the column if it holds any
+
+
+def learn_column(name: str, summary: ColumnSummary, max_categories: int, decimal: str = ".") -> Learned | str:
+    """The encoder of a column and its numbers (None for categories), or the reason why the column is left out.
+
+    `decimal` is the decimal separator where the cells do not tell, as in `1,234`.
+    """
+    if name.startswith(_INDEX_PREFIXES):
+        return "has no name, so it is probably an index"
+    if summary.is_empty:
+        return "all values are missing"
+    format = choose_format(summary, decimal)
+    if format is None and summary.readings:
+        return f"ambiguous dates, such as {_example(summary)!r}: day or month first? write 2026-01-31"
+    if format is None:
+        return _learn_categories(name, summary, max_categories)
+    numbers = check_finite(summary.readings[format], name)
+    any_missing = summary.n_missing > 0
+    low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+    if low == high and not any_missing:
+        return f"constant: all values are {_constant(summary, low)!r}"
+    note = _note(format, summary)
+    if isinstance(format, TimeFormat):
+        format = replace(format, hour=bool(np.any(np.nan_to_num(numbers) % DAY)))
+    stored = format if isinstance(format, TimeFormat) or note or format not in (PLAIN, BOOLEAN) else None
+    median = float(np.median(numbers[~np.isnan(numbers)] if any_missing else numbers))
+    return ColumnEncoder(name, format.kind, median, (), any_missing, stored, low, high, note), numbers
+
+
+def choose_format(summary: ColumnSummary, decimal: str) -> Any:
+    """The format in which the column is read; None if it holds categories or free text, or times that are ambiguous."""
+    formats = list(summary.readings)
+    numeric = [format for format in formats if isinstance(format, NumberFormat)]
+    if numeric:
+        return next((format for format in numeric if format.decimal == decimal), numeric[0])
+    times = [format for format in formats if isinstance(format, TimeFormat)]
+    if times:
+        agree = all(np.array_equal(summary.readings[t], summary.readings[times[0]], equal_nan=True) for t in times)
+        return times[0] if agree else None
+    return BOOLEAN if BOOLEAN in formats else None
+
+
+def decimal_separator(summaries: Iterable[ColumnSummary]) -> str:
+    """The decimal separator of a table: a comma if a column can only be read with it, and none only with a point."""
+    separators = [
+        {format.decimal for format in summary.readings if isinstance(format, NumberFormat)} for summary in summaries
+    ]
+    return "," if {","} in separators and {"."} not in separators else "."
+
+
+def _constant(summary: ColumnSummary, value: float) -> str:
+    if summary.categories:
+        return min(summary.categories)
+    return str(int(value)) if value.is_integer() else str(value)
+
+
+def _note(format: Any, summary: ColumnSummary) -> str:
+    """What was done to read the cells, in words; empty if they are plain numbers or booleans."""
+    if isinstance(format, TimeFormat):
+        return "times, as seconds since 1970 and weekday"
+    if PLAIN in summary.readings or not isinstance(format, NumberFormat):
+        return ""
+    thousands = f", {_SEPARATOR_NAMES[format.thousands]} between thousands" if format.thousands else ""
+    return f"numbers such as {_example(summary)!r}, with a decimal {_SEPARATOR_NAMES[format.decimal]}{thousands}"
+
+
+def _learn_categories(name: str, summary: ColumnSummary, max_categories: int) -> Learned | str:
+    categories = summary.categories
+    count = "more than " + str(max_categories) if categories is None else str(len(categories))
+    if categories is not None and len(categories) == 1 and not summary.n_missing:
+        return f"constant: all values are {min(categories)!r}"
+    limit = min(max_categories, max(2, summary.n_rows // 2))
+    is_free_text = categories is None or len(categories) > limit
+    if summary.head[0] >= _MOSTLY * max(summary.head[1], 1):
+        _warn_mostly_numbers(
+            name, summary, "left out as free text" if is_free_text else f"encoded as {count} categories"
+        )
+    if categories is None or is_free_text:
+        return f"free text: {count} distinct values, e.g. {_example(summary)!r}"
+    return ColumnEncoder(name, "categorical", 0.0, tuple(sorted(categories)), summary.n_missing > 0), None
+
+
+def _warn_mostly_numbers(name: str, summary: ColumnSummary, outcome: str) -> None:
+    row = summary.text[1] if summary.text else 0
+    warnings.warn(
+        f"column {name!r} is {outcome}, but most of its values are numbers; to use it as numbers, fix or empty the "
+        f"others, such as {_example(summary)!r} in row {row}",
+        stacklevel=2,
+    )
+
+
+def _example(summary: ColumnSummary) -> str:
+    """The first cell that is not a plain number."""
+    return truncate(summary.text[0], 30) if summary.text else ""
