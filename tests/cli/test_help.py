@@ -11,7 +11,7 @@ pytest.importorskip("click")
 from click.testing import CliRunner
 from command_line import run
 
-import aucmax.cli.commands  # noqa: F401  registers the commands
+import aucmax.cli.commands
 from aucmax.cli.group import COMMANDS, aucmax
 from aucmax.solvers import SOLVERS
 
@@ -44,7 +44,7 @@ def test_without_arguments_the_commands_are_listed():
 
 
 def test_the_list_of_commands_quotes_their_help():
-    assert COMMANDS == {name: command.help.splitlines()[0] for name, command in aucmax.commands.items()}
+    assert {name: command.help.splitlines()[0] for name, command in aucmax.commands.items()} == COMMANDS
 
 
 @pytest.mark.parametrize("module", ["click", "rich"])

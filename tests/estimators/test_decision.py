@@ -60,8 +60,10 @@ def test_weights_count_as_copies():
 
 def test_decisions_differ_by_the_intercept_alone():
     X, y = rare_table()
-    models = {name: AUCClassifierCV(cv=3, decision=name, random_state=0).fit(X, y) for name in
-              ("prior", "probability", "balanced")}
+    models = {
+        name: AUCClassifierCV(cv=3, decision=name, random_state=0).fit(X, y)
+        for name in ("prior", "probability", "balanced")
+    }
     shares = {name: model.predict(X).mean() for name, model in models.items()}
     assert shares["probability"] < shares["prior"] < shares["balanced"]
     for model in models.values():

@@ -100,7 +100,7 @@ def warn_frequent_positive(table: LabeledData, classes: np.ndarray) -> None:
     share = float(table.weight[table.y > 0].sum() / table.weight.sum())
     if isinstance(positive, str) and share > FREQUENT:
         warn_caller(
-            f"the positive class is {positive!r}, the last label in sorted order, although {100 * share:.3g} % of the "
-            f"rows have it; to find {negative!r}, fit to y == {negative!r} (docs/predictions.md)",
+            f"the positive class is {positive!r}, the last label in sorted order, although {100 * share:.3g} % of "
+            f"the rows have it; to find {negative!r}, fit to y == {negative!r} (docs/predictions.md)",
             UserWarning,
         )

@@ -57,6 +57,11 @@ class Calibration(NamedTuple):
         log_odds = self.log_odds(scores)
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
+    def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Logarithms of the probabilities, without underflow."""
+        log_odds = self.log_odds(scores)
+        return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
+
 
 class CalibratedMixin:
     """Probabilities and thresholds from out-of-fold scores, and the plot of the path.
@@ -81,9 +86,7 @@ class CalibratedMixin:
     @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`, without underflow."""
-        scores = self.decision_function(X)
-        log_odds = self.calibration_.log_odds(scores)
-        return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
+        return self.calibration_.log_probabilities(self.decision_function(X))
 
     @reads_one_state
     def threshold_at(
@@ -103,13 +106,16 @@ class CalibratedMixin:
         the other way round: rows that score at most the threshold are called `pos_label`.
         """
         check_is_fitted(self, "calibration_")
-        return threshold_at(
-            self.oof_scores_,
-            self._oof_labels,
-            self._oof_weight,
-            swapped=is_swapped(pos_label, self.classes_),
-            rates={"fpr": fpr, "tpr": tpr, "precision": precision},
-        )
+        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
+        return threshold_at(*self._held_out_scores(), swapped=is_swapped(pos_label, self.classes_), rates=rates)
+
+    def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Out-of-fold scores, classes -1/+1 and weights of the rows."""
+        return self.oof_scores_, self._oof_labels, self._oof_weight
+
+    def _calibration(self) -> Calibration:
+        """From scores to probabilities."""
+        return self.calibration_
 
     def plot_path(self, ax: Any = None) -> Any:
         """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install '.[plot]'`)."""

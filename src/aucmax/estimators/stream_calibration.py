@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit
 
 from aucmax.estimators.availability import available_if
 from aucmax.estimators.calibration import Calibration, is_swapped, threshold_at
@@ -50,8 +49,7 @@ class StreamCalibrationMixin:
     @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`, without underflow."""
-        log_odds = self._calibration().log_odds(self.decision_function(X))
-        return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
+        return self._calibration().log_probabilities(self.decision_function(X))
 
     @available_if(_check_scores)
     @reads_one_state
@@ -64,15 +62,8 @@ class StreamCalibrationMixin:
         pos_label: Any = None,
     ) -> float:
         """The threshold that achieves a rate on scores given before learning; as in `AUCClassifierCV`."""
-        recent = self._recent_of_stream()
         rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
-        return threshold_at(
-            recent.scores - self._shift,
-            recent.y,
-            recent.weight,
-            swapped=is_swapped(pos_label, self.classes_),
-            rates=rates,
-        )
+        return threshold_at(*self._held_out_scores(), swapped=is_swapped(pos_label, self.classes_), rates=rates)
 
     def _remember(self, stream: Stream, table: LabeledData) -> None:
         """Score a batch before it is learned."""
@@ -89,7 +80,11 @@ class StreamCalibrationMixin:
         assert self._stream is not None  # as `_check_scores` has found
         return self._recent.reweighted(self._stream)
 
+    def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Scores given before learning, classes -1/+1 and weights, on the scale of `decision_function`."""
+        recent = self._recent_of_stream()
+        return recent.scores - self._shift, recent.y, recent.weight
+
     def _calibration(self) -> Calibration:
         """From the scores of `decision_function` to probabilities."""
-        recent = self._recent_of_stream()
-        return Calibration.fit(recent.scores - self._shift, recent.y, recent.weight)
+        return Calibration.fit(*self._held_out_scores())

@@ -65,9 +65,7 @@ def check_1d(values: ArrayLike, name: str) -> np.ndarray:
     return array
 
 
-def binary_labels(
-    y: np.ndarray, pos_label: Any = None, name: str = "y", *, rates: bool = False
-) -> tuple[Any, Any]:
+def binary_labels(y: np.ndarray, pos_label: Any = None, name: str = "y", *, rates: bool = False) -> tuple[Any, Any]:
     """The negative and the positive label; the positive one is the larger unless `pos_label` is given."""
     labels = _unique_labels(y, name)
     if len(labels) != 2:

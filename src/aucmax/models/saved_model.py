@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from aucmax.estimators.base import predicted_labels
-from aucmax.models.kernel_scorer import KernelScorer
-from aucmax.models.linear_scorer import LinearScorer
+from aucmax.estimators.calibration import Calibration, is_swapped
 from aucmax.models.metadata import ModelMetadata
+from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict
 from aucmax.numerics.sparse_structure import check_structure
+from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
 from aucmax.tables.table import Table
-
-
-class Scorer(Protocol):
-    """A score of the features, to and from JSON."""
-
-    kind: ClassVar[str]
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-
-    def __call__(self, X: Any) -> np.ndarray:
-        """The score of every row of a dense or CSR matrix."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The scorer as JSON values."""
-
-    @classmethod
-    def from_dict(cls, content: Any) -> Scorer:
-        """The scorer that `to_dict` described, every field validated."""
-
-
-SCORERS: dict[str, type[Scorer]] = {kind.kind: kind for kind in (LinearScorer, KernelScorer)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +27,12 @@ class SavedModel:
     ----------
     metadata : ModelMetadata
         Classes, encoder, feature names, threshold, calibration, and facts about the fit.
-    scorer : LinearScorer or KernelScorer
-        From features to scores.
+    scorer : Scorer
+        From features to scores: a `LinearScorer`, `KernelScorer`, ...
 
     Examples
     --------
-    >>> from aucmax.models import Calibration
+    >>> from aucmax.models import Calibration, LinearScorer
     >>> metadata = ModelMetadata(("no", "yes"), calibration=Calibration(2.0, 0.0))
     >>> model = SavedModel(metadata, LinearScorer([1.0, -1.0], 0.5))
     >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
@@ -86,15 +64,24 @@ class SavedModel:
     def decision_function(self, X: Any) -> np.ndarray:
         """The score of every row of X; larger means more likely positive.
 
-        Columns are found by name if both X and the model have names, else by position.
+        Columns are found by name if both X and the model have names, else by position. A model with an encoder
+        encodes data frames and tables of `aucmax.tables.read`; an array holds features that are encoded already.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
-            scores = self.scorer(self._validate_features(X))
+            scores = self.scorer(self._features_of(X))
         finite = np.isfinite(scores)
         if not finite.all():
             row = int(finite.argmin()) + 1
             raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
         return scores
+
+    def _features_of(self, X: Any) -> Any:
+        """The features of rows in any form."""
+        if isinstance(X, Table):
+            return self.features(X)
+        if self.metadata.encoder is not None and has_names(X):
+            return self.metadata.encoder.transform(X)
+        return self._validate_features(X)
 
     def _validate_features(self, X: Any) -> Any:
         """X as dense or CSR rows of numbers, with the columns of the model."""
@@ -122,28 +109,54 @@ class SavedModel:
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of every row of X."""
         scores = self.decision_function(X)
-        return predicted_labels(scores, np.array(self.metadata.classes), self.metadata.threshold)
+        return predicted_labels(scores, self.classes_, self.metadata.threshold)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the negative and the positive class; only calibrated models have them."""
-        calibration = self.metadata.calibration
-        if calibration is None:
+        """The probabilities of the negative and the positive class; only calibrated models and trees have them."""
+        if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
+            return own
+        return self._calibration().probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`, without underflow."""
+        if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
+            return np.log(own)
+        return self._calibration().log_probabilities(self.decision_function(X))
+
+    def threshold_at(
+        self,
+        *,
+        fpr: float | None = None,
+        tpr: float | None = None,
+        precision: float | None = None,
+        pos_label: Any = None,
+    ) -> float:
+        """The threshold that achieves a rate, as in `AUCClassifierCV`; for models saved with held-out scores."""
+        scores = self.metadata.held_out_scores
+        if scores is None:
+            raise ValueError(
+                "the model has no held-out scores, which thresholds need; save the estimator with them (the default "
+                "of aucmax.save), or give --threshold-at to aucmax fit"
+            )
+        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
+        return scores.threshold_at(rates, is_swapped(pos_label, self.classes_))
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The negative and the positive label."""
+        return np.array(self.metadata.classes)
+
+    def _calibration(self) -> Calibration:
+        if self.metadata.calibration is None:
             raise ValueError("the model is not calibrated: it has scores, but no probabilities")
-        return calibration.probabilities(self.decision_function(X))
+        return self.metadata.calibration
 
     def to_dict(self) -> dict[str, Any]:
         """The model as JSON values."""
-        return {
-            "metadata": self.metadata.to_dict(),
-            "scorer": {"kind": self.scorer.kind, **self.scorer.to_dict()},
-        }
+        return {"metadata": self.metadata.to_dict(), "scorer": scorer_to_dict(self.scorer)}
 
     @classmethod
     def from_dict(cls, content: Any) -> SavedModel:
         """The model that `to_dict` described, every field validated."""
         check_schema(content, {"metadata": (dict,), "scorer": (dict,)}, "the model")
-        scorer = dict(content["scorer"])
-        kind = scorer.pop("kind", None)
-        if not isinstance(kind, str) or kind not in SCORERS:
-            raise ValueError(f"unknown kind of scorer {kind!r}; this version of aucmax has {list(SCORERS)}")
-        return cls(ModelMetadata.from_dict(content["metadata"]), SCORERS[kind].from_dict(scorer))
+        return cls(ModelMetadata.from_dict(content["metadata"]), scorer_from_dict(content["scorer"]))

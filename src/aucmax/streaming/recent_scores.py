@@ -1,7 +1,7 @@
 """RecentScores: scores of a stream's latest rows, each given before the row was learned.
 
-Such scores are honest: the model that gave them had not seen the row (Dawid 1984, "prequential"). They are measured from
-the midpoint of the class means of their model, so that those of successive models are comparable. Older rows are
+Such scores are honest: the model that gave them had not seen the row (Dawid 1984, "prequential"). They are measured
+from the midpoint of the class means of their model, so that those of successive models are comparable. Older rows are
 dropped, since the scores of an older model are on another scale.
 """
 
