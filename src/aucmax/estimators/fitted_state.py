@@ -62,6 +62,11 @@ def _with_attributes(estimator: Any, attributes: dict[str, Any]) -> Any:
     return other
 
 
+def without_feature_names(estimator: Any) -> Any:
+    """The same fitted estimator, which scores arrays without a warning about the names of their columns."""
+    return _with_attributes(estimator, {k: v for k, v in vars(estimator).items() if k != "feature_names_in_"})
+
+
 def _publish(estimator: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
     """Apply the changes from `before` to `after` in one assignment; attributes set by others in between are kept."""
     kept = {name: value for name, value in vars(estimator).items() if name in after or name not in before}

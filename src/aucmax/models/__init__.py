@@ -1,6 +1,7 @@
 """Fitted models as JSON files, which execute nothing when they are loaded."""
 
 from aucmax.estimators.calibration import Calibration
+from aucmax.models.explain import explain
 from aucmax.models.from_estimator import saved_model
 from aucmax.models.held_out_scores import HeldOutScores
 from aucmax.models.kernel_scorer import KernelScorer
@@ -25,6 +26,7 @@ __all__ = [
     "SavedModel",
     "ScaledScorer",
     "TreeScorer",
+    "explain",
     "load",
     "save",
     "saved_model",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,15 @@ from sklearn.utils.validation import validate_data
 
 from aucmax.estimators.base import predicted_labels
 from aucmax.estimators.calibration import Calibration, is_swapped
+from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
+from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.metadata import ModelMetadata
 from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
 from aucmax.tables.table import Table
+from aucmax.validation.inputs import check_labels_and_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +144,30 @@ class SavedModel:
             )
         rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
         return scores.threshold_at(rates, is_swapped(pos_label, self.classes_))
+
+    def explain(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, n_repeats: int = 10, random_state: int = 0
+    ) -> Explanation:
+        """Which columns matter to the model, and what each adds to the score of a row, as in `AUCClassifier`.
+
+        The features of a one-hot encoded column are taken together.
+        """
+        rows = self._features_of(X)
+        names = self.metadata.feature_names or [f"x{j}" for j in range(self.n_features)]
+        fit = None
+        if isinstance(self.scorer, LinearScorer):
+            fit = LinearFit.of(np.asarray(self.scorer.coef), self.scorer.intercept, self.metadata.training)
+        model = FeatureModel(self.scorer, self._features_of, self._columns(names), names, fit)
+        y, weight = check_labels_and_weights(y, sample_weight, self.classes_, rows.shape[0])
+        return explain_features(model, rows, y, weight, n_repeats=n_repeats, seed=random_state)
+
+    def _columns(self, names: Sequence[str]) -> dict[str, list[int]]:
+        """The features of every column."""
+        encoder = self.metadata.encoder
+        if encoder is None:
+            return {name: [j] for j, name in enumerate(names)}
+        sizes = np.cumsum([0, *(len(column.feature_names) for column in encoder.columns_)]).tolist()
+        return {column.name: list(range(*sizes[k : k + 2])) for k, column in enumerate(encoder.columns_)}
 
     @property
     def classes_(self) -> np.ndarray:

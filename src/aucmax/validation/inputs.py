@@ -104,6 +104,21 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
     return canonical(X), y
 
 
+def check_labels_and_weights(
+    y: Any, sample_weight: Any, classes: np.ndarray, n: int
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """Labels of two known classes as -1/+1, or None, and the weights of n rows."""
+    weight = np.ones(n) if sample_weight is None else _check_weights(sample_weight, n)
+    if y is None:
+        return None, weight
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise ValueError(f"y has shape {labels.shape}; give one label for each of the {n} rows")
+    if not np.isin(labels, classes).all() or np.unique(labels).size < 2:
+        raise ValueError(f"y has the labels {np.unique(labels).tolist()[:5]}; it needs {classes.tolist()}, both of them")
+    return np.where(labels == classes[1], 1.0, -1.0), weight
+
+
 def make_rng(random_state: Any) -> np.random.Generator:
     """A NumPy generator from any `random_state` that scikit-learn accepts."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
