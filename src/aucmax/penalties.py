@@ -32,15 +32,13 @@ class ElasticNet:
 
     @property
     def kind(self) -> str:
-        """The kind of penalty, which a solver must support: "l2", "elastic net", "l1" or "none"."""
+        """The kind of penalty, which a solver must support: "l2", "elastic net", "l1" or "none".
+
+        For the first two and for a `Ball`, `fenchel_gap` is defined.
+        """
         if self.l1 > 0:
             return "elastic net" if self.l2 > 0 else "l1"
         return "l2" if self.l2 > 0 else "none"
-
-    @property
-    def has_fenchel_gap(self) -> bool:
-        """Whether `fenchel_gap` is defined."""
-        return self.l2 > 0
 
     def value(self, w: np.ndarray) -> float:
         """Penalty at w."""
@@ -72,7 +70,7 @@ class Ball:
 
     l1: ClassVar[float] = 0.0
     l2: ClassVar[float] = 0.0
-    has_fenchel_gap: ClassVar[bool] = True
+    kind: ClassVar[str] = "ball"
 
     def value(self, w: np.ndarray) -> float:
         """Zero: iterates stay inside the ball."""

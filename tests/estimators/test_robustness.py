@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
-from aucmax.solvers import SOLVERS
+from aucmax.solvers import SOLVERS, Exact
 
 ONLINE = [name for name in SOLVERS if SOLVERS[name].online]
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
@@ -118,6 +118,18 @@ def test_weights_that_are_not_finite_are_refused(table):
     model = AUCClassifier(solver="spam", standardize=False, random_state=0)
     with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"'spam' diverged.*standardize=True"):
         model.partial_fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+def test_a_fit_refuses_weights_that_are_not_finite(table):
+    class NotFinite(Exact):
+        def epoch(self, problem, state, rng):
+            return type(state)(np.full_like(state.w, np.nan), 1.0)
+
+    X, y, _ = table(300)
+    model = AUCClassifier(solver=NotFinite())
+    with pytest.raises(ValueError, match="solver 'NotFinite' diverged to non-finite weights"):
+        model.fit(X, y)
     assert not hasattr(model, "coef_")
 
 

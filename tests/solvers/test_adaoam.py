@@ -123,7 +123,7 @@ def test_invalid_settings_are_refused():
     with pytest.raises(ValueError, match="average='no'; give True or False"):
         AdaOAM(average="no").check_settings()
     with pytest.raises(ValueError, match="above 2000 columns"):
-        AdaOAM().check_problem(make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
+        AdaOAM().adapt(make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
 
 
 @pytest.mark.parametrize("value", ["x", 0.0, 2])

@@ -170,8 +170,8 @@ def test_gram_matrix_is_refreshed_after_a_million_rows(table, monkeypatch):
 def test_wide_tables_need_another_covariance():
     wide = make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0]))
     with pytest.raises(ValueError, match="above 2000 columns use 'diagonal' or 'sketched'"):
-        OPAUC().check_problem(wide)
-    OPAUC(covariance="sketched").check_problem(wide)
+        OPAUC().adapt(wide)
+    OPAUC(covariance="sketched").adapt(wide)
 
 
 def test_invalid_settings_are_refused():

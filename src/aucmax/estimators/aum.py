@@ -22,7 +22,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Callback
 from aucmax.solvers.aum import AUM, rate_costs, squared_start
-from aucmax.validation.inputs import LabeledData, check_validation, make_rng
+from aucmax.validation.inputs import LabeledData, check_table, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_params
 
 SIGNIFICANT = (
@@ -172,7 +172,7 @@ class AUMClassifier(LinearRanker):
         """
         check_params(self)
         rng = make_rng(self.random_state)
-        table = self._validate(X, y, sample_weight).weighted()
+        table = check_table(self, X, y, sample_weight).weighted()
         assert_all_finite(table.X, input_name="X")  # including the rows that will be held out
         costs = self._costs(table)
         subtrain, held_out = self._split(table, validation, rng)

@@ -16,11 +16,9 @@ from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import check_finite_weights, solver_name
+from aucmax.solvers.registry import divergence_error
 from aucmax.validation.caller import warn_caller
-from aucmax.validation.inputs import LabeledData, check_labels_and_weights, check_rows, check_table
-
-FREQUENT = 0.6  # share of the rows above which a positive class that nobody has chosen is suspicious
+from aucmax.validation.inputs import check_labels_and_weights, check_rows
 
 
 def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
@@ -91,12 +89,6 @@ class Ranker(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _validate(self, X: Any, y: Any, sample_weight: Any) -> LabeledData:
-        """Validate the training data and store their classes."""
-        table, self.classes_ = check_table(self, X, y, sample_weight)
-        warn_frequent_positive(table, self.classes_)
-        return table
-
     def _validate_rows(self, X: Any, fitted: str) -> Any:
         """Check that the attribute `fitted` is set, and validate rows to score."""
         check_is_fitted(self, fitted)
@@ -104,9 +96,10 @@ class Ranker(ClassifierMixin, BaseEstimator):
 
     def _store_solution(self, solution: Solution, solver: Solver, alpha: float) -> None:
         """Store the outcome of a run; reject non-finite weights, and warn if the solver did not converge."""
-        check_finite_weights(solution.coef, solver)
+        if not np.isfinite(solution.coef).all():
+            raise divergence_error(solver)
         self.alpha_ = alpha
-        self.solver_ = solver_name(solver)
+        self.solver_ = solver.name
         self.objective_ = solution.objective
         self.gap_ = solution.gap
         self.n_iter_ = solution.n_epochs
@@ -139,15 +132,3 @@ class LinearRanker(Ranker):
         w = coef / data.scale
         self.coef_ = w[None, :]
         self.intercept_ = np.array([-data.midpoint(w)])
-
-
-def warn_frequent_positive(table: LabeledData, classes: np.ndarray) -> None:
-    """Warn if labels are strings and the positive one, the last in sorted order, is the more frequent by far."""
-    negative, positive = classes.tolist()
-    share = float(table.weight[table.y > 0].sum() / table.weight.sum())
-    if isinstance(positive, str) and share > FREQUENT:
-        warn_caller(
-            f"the positive class is {positive!r}, the last label in sorted order, although {100 * share:.3g} % of "
-            f"the rows have it; to find {negative!r}, fit to y == {negative!r} (docs/predictions.md)",
-            UserWarning,
-        )

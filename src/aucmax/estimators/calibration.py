@@ -176,11 +176,11 @@ def _soft_labels(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
     """Slope and intercept that minimise the weighted logistic loss, by Newton steps with backtracking."""
     theta = np.zeros(2)
-    value, gradient, hessian = _logistic(z, target, weight, theta)
+    value, gradient, hessian = _logistic(z, target, weight, *theta)
     for _ in range(100):
         step = np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient)
         size = 1.0
-        while (lower := _logistic(z, target, weight, theta - size * step))[0] > value and size > 1e-10:
+        while (lower := _logistic(z, target, weight, *(theta - size * step)))[0] > value and size > 1e-10:
             size /= 2
         gain = value - lower[0]
         theta = theta - size * step
@@ -190,14 +190,9 @@ def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[floa
     return theta[0], theta[1]
 
 
-def _logistic(z: np.ndarray, target: np.ndarray, weight: np.ndarray, theta: np.ndarray) -> tuple:
-    """Loss, gradient and Hessian at (slope, intercept) = theta."""
-    value, g0, g1, h00, h01, h11 = _logistic_sums(z, target, weight, *theta)
-    return value, np.array([g0, g1]), np.array([[h00, h01], [h01, h11]])
-
-
 @compiled
-def _logistic_sums(z, target, weight, slope, intercept):
+def _logistic(z, target, weight, slope, intercept):
+    """Loss, gradient and Hessian."""
     value = g0 = g1 = h00 = h01 = h11 = 0.0
     for i in range(z.size):
         logit = slope * z[i] + intercept
@@ -211,4 +206,4 @@ def _logistic_sums(z, target, weight, slope, intercept):
         h00 += h * z[i] * z[i]
         h01 += h * z[i]
         h11 += h
-    return value, g0, g1, h00, h01, h11
+    return value, np.array([g0, g1]), np.array([[h00, h01], [h01, h11]])

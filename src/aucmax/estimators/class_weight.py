@@ -9,7 +9,6 @@ import numpy as np
 from aucmax.losses.squared import within_product
 from aucmax.problem.data import Data
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import solver_name
 
 
 def class_costs(class_weight: Any, classes: np.ndarray) -> tuple[float, float]:
@@ -40,6 +39,6 @@ def check_stream_costs(class_weight: Any, classes: np.ndarray, solver: Solver) -
     negative, positive = class_costs(class_weight, classes)
     if negative != positive:
         raise ValueError(
-            f"class_weight={class_weight!r} has no effect in a stream of solver {solver_name(solver)!r}, which keeps "
+            f"class_weight={class_weight!r} has no effect in a stream of solver {solver.name!r}, which keeps "
             "no covariances; use solver='exact', fit, or class_weight=None and a threshold of your own"
         )

@@ -14,6 +14,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.shared.multivariate_svm import ContingencyLoss, MultivariateSVM
+from aucmax.validation.inputs import check_table
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
 
@@ -111,7 +112,7 @@ class ContingencySVMClassifier(LinearRanker):
         y : array of two distinct labels
         """
         check_params(self)
-        table = self._validate(X, y, None)
+        table = check_table(self, X, y, None)
         measure = self._measure(table.y)
         data = Data.of(*table, standardize=self.standardize, full=False)
         share = float((data.y > 0).mean())

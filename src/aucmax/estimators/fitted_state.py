@@ -32,7 +32,9 @@ def reads_one_state(method: Method) -> Method:
 
     @wraps(method)
     def reading(self, *args, **kwargs):
-        return method(_with_attributes(self, vars(self)), *args, **kwargs)
+        snapshot = object.__new__(type(self))
+        snapshot.__dict__ = vars(self)  # itself, not a copy: a fit replaces it
+        return method(snapshot, *args, **kwargs)
 
     return cast(Method, reading)
 
@@ -41,7 +43,8 @@ def _guarded(method: Method, *, reset: bool) -> Method:
     @wraps(method)
     def guarded(self, *args, **kwargs):
         before = vars(self).copy()
-        work = _with_attributes(self, before.copy())
+        work = object.__new__(type(self))
+        work.__dict__ = before.copy()
         if reset:
             for name in vars(work).pop("_set_by_fit", ()):
                 vars(work).pop(name, None)
@@ -55,20 +58,19 @@ def _guarded(method: Method, *, reset: bool) -> Method:
     return cast(Method, guarded)
 
 
-def _with_attributes(estimator: Any, attributes: dict[str, Any]) -> Any:
-    """Another estimator of the same class, with this dictionary of attributes itself, not a copy."""
-    other = object.__new__(type(estimator))
-    other.__dict__ = attributes
-    return other
-
-
 def without_feature_names(estimator: Any) -> Any:
     """The same fitted estimator, which scores arrays without a warning about the names of their columns."""
-    return _with_attributes(estimator, {k: v for k, v in vars(estimator).items() if k != "feature_names_in_"})
+    other = object.__new__(type(estimator))
+    other.__dict__ = {name: value for name, value in vars(estimator).items() if name != "feature_names_in_"}
+    return other
 
 
 def _publish(estimator: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
     """Apply the changes from `before` to `after` in one assignment; attributes set by others in between are kept."""
-    kept = {name: value for name, value in vars(estimator).items() if name in after or name not in before}
-    changed = {name: value for name, value in after.items() if name not in before or before[name] is not value}
-    estimator.__dict__ = kept | changed
+    attributes = vars(estimator).copy()
+    for name in before.keys() - after.keys():
+        attributes.pop(name, None)
+    for name, value in after.items():
+        if name not in before or before[name] is not value:
+            attributes[name] = value
+    estimator.__dict__ = attributes

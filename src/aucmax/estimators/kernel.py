@@ -24,7 +24,7 @@ from aucmax.problem.solution import Solution
 from aucmax.selection.cross_validation import CHOICES, choose_alpha, cv_results, training_data
 from aucmax.selection.kernel_search import KernelCandidate, KernelSearch, best_settings, subsample
 from aucmax.selection.splits import make_splits
-from aucmax.validation.inputs import LabeledData, make_rng
+from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
 
@@ -158,7 +158,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         """
         check_params(self)
         rng = make_rng(self.random_state)
-        table = self._validate(X, y, sample_weight)
+        table = check_table(self, X, y, sample_weight)
         kernels = find_kernels(self.kernel, is_sparse(table.X))
         folds = make_splits(self.cv, *table, groups, rng)
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)

@@ -26,12 +26,11 @@ from aucmax.solvers.registry import (
     check_unlearns,
     find_solver,
     make_problem,
-    solver_name,
     streaming_solver,
 )
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
-from aucmax.validation.inputs import LabeledData, check_batch, check_validation, make_rng
+from aucmax.validation.inputs import LabeledData, check_batch, check_table, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
 
 
@@ -148,14 +147,15 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
             Called with the `Record` of every epoch; the run stops when it returns True.
         """
         check_params(self)
-        table = self._validate(X, y, sample_weight).weighted()
+        table = check_table(self, X, y, sample_weight).weighted()
         spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
         solver = find_solver(self.solver, table.X, spec.loss)
         n, dim = table.X.shape
         full = solver.wants_scatter(n, dim, ElasticNet.of(1.0, self.l1_ratio))
         data = Data.of(*table, standardize=self.standardize, full=full)
         problem, alpha = make_problem(spec, data, solver)
-        watch = self._monitor(monitor, validation)
+        check_param("monitor", monitor, Boolean())
+        watch = self._monitor(validation) if monitor or validation is not None else None
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
         self._store_weights(data, solution.coef)
@@ -215,12 +215,9 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         self._recent = RecentScores.empty()  # which of them belong to the removed rows is unknown
         return self._store_stream(stream.retract(table, spec, solver), solver)
 
-    def _monitor(self, monitor: Any, validation: Any) -> Monitor | None:
-        """What to record after every epoch, if anything."""
-        check_param("monitor", monitor, Boolean())
-        if validation is not None:
-            return Monitor(check_validation(self, validation))
-        return Monitor() if monitor else None
+    def _monitor(self, validation: Any) -> Monitor:
+        """What to record after every epoch."""
+        return Monitor() if validation is None else Monitor(check_validation(self, validation))
 
     @property
     def _is_balanced(self) -> bool:
@@ -262,7 +259,7 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         self._shift = 0.0
         for name in ("alpha_", "trace_"):  # of an earlier fit
             self.__dict__.pop(name, None)
-        self.solver_ = solver_name(solver)
+        self.solver_ = solver.name
         self.objective_ = np.nan
         self.gap_ = np.nan
         if stream.problem is None:

@@ -14,8 +14,10 @@ from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
 from aucmax.selection.cross_validation import CHOICES, PathSettings, choose_alpha, cv_path, cv_results
 from aucmax.selection.splits import make_splits
-from aucmax.validation.inputs import make_rng
+from aucmax.validation.inputs import check_table, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
+
+LOSS_NAME = Option(registry=LOSSES)
 
 
 class AUCClassifierCV(CalibratedMixin, LinearRanker):
@@ -112,11 +114,15 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         """
         check_params(self)
         names = _loss_names(self.loss)
-        table = self._validate(X, y, sample_weight)
+        table = check_table(self, X, y, sample_weight)
         folds = make_splits(self.cv, *table, groups, make_rng(self.random_state))
         settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
+        tried = []
+        paths = []
         with threads_for(table.X.shape[1]):
-            paths = [cv_path(table, folds, LOSSES[name](), settings) for name in names]
+            for name in names:
+                tried.append({"loss": name})
+                paths.append(cv_path(table, folds, LOSSES[name](), settings))
         best = max(paths, key=attrgetter("best_auc"))
         chosen = choose_alpha(best.auc, self.choice)
         alpha = float(best.alphas[chosen])
@@ -124,7 +130,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         self.loss_ = best.loss.name
         self.alphas_ = best.alphas
         self.cv_auc_ = best.auc
-        self.cv_results_ = cv_results([({"loss": name}, path) for name, path in zip(names, paths, strict=True)])
+        self.cv_results_ = cv_results(zip(tried, paths, strict=True))
         self._store_solution(solution, best.solver, alpha)
         self._store_weights(best.data, solution.coef)
         self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(chosen, table.y.size), table)
@@ -137,5 +143,5 @@ def _loss_names(loss: Any) -> list[str]:
     if not names:
         raise ValueError(f"loss={loss!r}; give a name or a non-empty list of names")
     for name in names:
-        check_param("loss", name, Option(registry=LOSSES))
+        check_param("loss", name, LOSS_NAME)
     return names

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucmax.estimators.base import Ranker, warn_frequent_positive
+from aucmax.estimators.base import Ranker
 from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.numerics.compiled import compiled
@@ -144,8 +144,7 @@ class AUCTreeClassifier(Ranker):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
         """Grow the tree; a weight of k equals k copies of the row."""
         check_params(self)
-        table, self.classes_ = check_table(self, X, y, sample_weight, dense=True)
-        warn_frequent_positive(table, self.classes_)
+        table = check_table(self, X, y, sample_weight, dense=True)
         depth = np.inf if self.max_depth is None else self.max_depth
         self.nodes_ = Nodes.grown(table.weighted(), depth, self.min_samples_leaf)
         self.zero_ = self.nodes_.prior_cut() if self.decision == "prior" else 0.0

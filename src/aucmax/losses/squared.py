@@ -27,7 +27,9 @@ class Squared(Loss):
         """A bound on the rounding error of the gradient (docs/mathematics.md, section 5).
 
         Sw is a sum of |x_ij| |x_ik| |w_k| over rows and columns, which Cauchy-Schwarz bounds by root mean squares;
-        those of the centred rows if the scatter matrix is available.
+        those of the centred rows if the scatter matrix is available. The relative error of a sum grows as the root
+        of the number of its terms: only with negligible probability is it larger (Higham, Mary. "A New Approach to
+        Probabilistic Rounding Error Analysis." SIAM J. Sci. Comput. 2019).
         """
         size = np.sqrt(data.variances) if data.full else data.root_mean_squares
         absolute = np.abs(w)
@@ -37,9 +39,9 @@ class Squared(Loss):
         between = shortfall * (size + delta) + delta * float(absolute @ (size + delta))
         means = np.abs(data.means).max(axis=0)  # rounded when the moments of parts are merged
         of_means = shortfall * means + delta * float(absolute @ means)
-        return (
-            rounding_of_sum(data.raw_moments.n_rows + data.dim) * (within + between) + rounding_of_sum(0) * of_means
-        )
+        few = 4.0 * np.finfo(float).eps  # relative rounding error of a few operations
+        terms = data.raw_moments.n_rows + data.dim
+        return few * (1.0 + 0.5 * terms**0.5) * (within + between) + few * of_means
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
         """A lower bound on min_w loss(w) + l1 |w|_1, from scaled residuals (docs/mathematics.md, section 5)."""
@@ -63,15 +65,6 @@ class Squared(Loss):
             float(error @ np.abs(inverse) @ error)
         )
         return 0.5 * float(size**2)
-
-
-def rounding_of_sum(terms: float) -> float:
-    """Relative rounding error of a sum, which grows as the root of the number of terms.
-
-    Only with negligible probability is it larger (Higham, Mary. "A New Approach to Probabilistic Rounding Error
-    Analysis." SIAM J. Sci. Comput. 2019); the worst case would grow as the number of terms.
-    """
-    return (4.0 + 2.0 * terms**0.5) * np.finfo(float).eps
 
 
 def within_product(data: Any, w: np.ndarray) -> np.ndarray:

@@ -157,7 +157,8 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
     """
     if w.ndim == 1:
         return dot(X, w[:, None], index)[:, 0]
-    _check_size(w.shape[0], X.shape[1])
+    if w.shape[0] != X.shape[1]:  # compiled loops do not check array bounds
+        raise ValueError(f"shapes do not match: {w.shape[0]} weights for {X.shape[1]} columns; pass one per column")
     index = np.arange(X.shape[0]) if index is None else index
     out = np.empty((index.size, w.shape[1]))
     if isinstance(X, LazyFeatures):
@@ -170,7 +171,8 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
 
 def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     """X.T @ c in double precision, without copying X."""
-    _check_size(c.size, X.shape[0])
+    if c.size != X.shape[0]:
+        raise ValueError(f"shapes do not match: {c.size} coefficients for {X.shape[0]} rows; pass one per row")
     out = np.zeros(X.shape[1])
     if isinstance(X, LazyFeatures):
         for place, rows in X.chunks(np.arange(X.shape[0])):
@@ -178,12 +180,6 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
         return out
     _transposed_dot(as_rows(X), c, out)
     return out
-
-
-def _check_size(given: int, size: int) -> None:
-    """Compiled loops do not check array bounds."""
-    if given != size:
-        raise ValueError(f"shapes do not match: got {given} numbers for {size} rows or columns; pass {size}")
 
 
 def squared_norms(rows: Any, n: int) -> np.ndarray:

@@ -25,11 +25,7 @@ def _controller() -> ThreadpoolController:
 
 def threads_for(dim: int) -> AbstractContextManager:
     """A context in which BLAS uses a single thread if matrices of `dim` columns are small."""
-    return _one_thread() if dim <= SMALL else nullcontext()
-
-
-def _one_thread() -> AbstractContextManager:
-    return _controller().limit(limits=1, user_api="blas")
+    return _controller().limit(limits=1, user_api="blas") if dim <= SMALL else nullcontext()
 
 
 def workers_for(size: int) -> int:
@@ -43,5 +39,5 @@ def in_threads(function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any
     parts = list(parts)
     if len(parts) == 1:
         return [function(parts[0])]
-    with _one_thread(), ThreadPoolExecutor(len(parts)) as pool:
+    with _controller().limit(limits=1, user_api="blas"), ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(function, parts))

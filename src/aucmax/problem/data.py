@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -53,6 +53,27 @@ class Data:
     raw_moments: Moments
     scale: np.ndarray
     shift: np.ndarray | float = 0.0
+    dim: int = field(init=False)  # number of columns
+    full: bool = field(init=False)  # whether the statistics include the scatter matrix rather than its diagonal
+    raw_means: np.ndarray = field(init=False)  # of the positive and of the negative rows, in the units of X
+    means: np.ndarray = field(init=False)  # the same in scaled units
+    delta: np.ndarray = field(init=False)  # difference of the class means
+    within: np.ndarray = field(init=False)  # S, the sum of the class covariances; its diagonal if not `full`
+    variances: np.ndarray = field(init=False)  # diagonal of S
+
+    def __post_init__(self) -> None:
+        moments = self.raw_moments
+        raw_means = np.stack([moments.pos.mean, moments.neg.mean])
+        variances = moments.variances / self.scale**2
+        vars(self).update(
+            dim=self.scale.size,
+            full=moments.full,
+            raw_means=raw_means,
+            means=raw_means / self.scale,
+            delta=moments.delta / self.scale,
+            within=moments.within / np.outer(self.scale, self.scale) if moments.full else variances,
+            variances=variances,
+        )
 
     @classmethod
     def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, full: bool) -> Data:
@@ -87,41 +108,10 @@ class Data:
         """Number of rows."""
         return self.y.size
 
-    @property
-    def dim(self) -> int:
-        """Number of columns."""
-        return self.scale.size
-
-    @property
-    def full(self) -> bool:
-        """Whether the statistics include the scatter matrix rather than its diagonal."""
-        return self.raw_moments.pos.scatter.ndim == 2
-
     @cached_property
     def moments(self) -> Moments:
         """Class statistics in scaled units."""
         return self.raw_moments.scaled(self.scale)
-
-    @cached_property
-    def raw_means(self) -> np.ndarray:
-        """Means of the positive and of the negative rows, in the units of X."""
-        return np.stack([self.raw_moments.pos.mean, self.raw_moments.neg.mean])
-
-    @cached_property
-    def delta(self) -> np.ndarray:
-        """Difference of the class means."""
-        return self.raw_moments.delta / self.scale
-
-    @cached_property
-    def within(self) -> np.ndarray:
-        """S, the sum of the class covariances (its diagonal if the moments are not full)."""
-        within = self.raw_moments.within
-        return within / (np.outer(self.scale, self.scale) if within.ndim == 2 else self.scale**2)
-
-    @cached_property
-    def variances(self) -> np.ndarray:
-        """Diagonal of S."""
-        return self.raw_moments.variances / self.scale**2
 
     @cached_property
     def root_mean_squares(self) -> np.ndarray:
@@ -138,11 +128,6 @@ class Data:
     def e(self) -> np.ndarray:
         """n r, where n counts all rows seen: the weights that turn a mean over rows into a mean over pairs."""
         return (self.raw_moments.pos.count + self.raw_moments.neg.count) * self.r
-
-    @cached_property
-    def means(self) -> np.ndarray:
-        """Means of the positive and of the negative rows."""
-        return self.raw_means / self.scale
 
     @cached_property
     def mean_products(self) -> np.ndarray:

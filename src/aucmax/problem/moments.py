@@ -10,7 +10,7 @@ so folds, streams and clusters need a single pass over the data. The scatter is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import add
 from typing import Any
@@ -80,6 +80,25 @@ class Moments:
 
     pos: ClassMoments
     neg: ClassMoments
+    full: bool = field(init=False)  # whether the scatter is a matrix rather than its diagonal
+    delta: np.ndarray = field(init=False)  # difference of the class means
+    variances: np.ndarray = field(init=False)  # diagonal of S, the sum of the two class covariances
+    n_rows: float = field(init=False)  # number of rows
+    n: float = field(init=False)  # the same, a weight of k counting as k rows, unless the weights sum to less
+
+    def __post_init__(self) -> None:
+        pos = self.pos
+        neg = self.neg
+        full = pos.scatter.ndim == 2
+        squares = (pos.scatter.diagonal(), neg.scatter.diagonal()) if full else (pos.scatter, neg.scatter)
+        n_rows = pos.count + neg.count
+        vars(self).update(
+            full=full,
+            delta=pos.mean - neg.mean,
+            variances=squares[0] / (pos.weight or 1.0) + squares[1] / (neg.weight or 1.0),
+            n_rows=n_rows,
+            n=max(pos.weight + neg.weight, n_rows),
+        )
 
     @classmethod
     def of(
@@ -109,38 +128,9 @@ class Moments:
         return Moments(self.pos.scaled(scale), self.neg.scaled(scale))
 
     @property
-    def full(self) -> bool:
-        """Whether the scatter is a matrix rather than its diagonal."""
-        return self.pos.scatter.ndim == 2
-
-    @property
-    def delta(self) -> np.ndarray:
-        """Difference of the class means."""
-        return self.pos.mean - self.neg.mean
-
-    @property
     def within(self) -> np.ndarray:
         """S, the sum of the two class covariances (its diagonal if not full); zero for a class without weight."""
         return self.pos.scatter / (self.pos.weight or 1.0) + self.neg.scatter / (self.neg.weight or 1.0)
-
-    @property
-    def variances(self) -> np.ndarray:
-        """Diagonal of S."""
-        pos = self.pos.scatter
-        neg = self.neg.scatter
-        if pos.ndim == 2:
-            pos, neg = pos.diagonal(), neg.diagonal()
-        return pos / (self.pos.weight or 1.0) + neg / (self.neg.weight or 1.0)
-
-    @property
-    def n_rows(self) -> float:
-        """Number of rows."""
-        return self.pos.count + self.neg.count
-
-    @property
-    def n(self) -> float:
-        """Number of rows, a weight of k counting as k rows; at least the row count, since weights may sum to 1."""
-        return max(self.pos.weight + self.neg.weight, self.pos.count + self.neg.count)
 
 
 def _diagonal_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
@@ -183,7 +173,8 @@ def _accumulate(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
         scatter += chunk.T @ chunk  # NumPy exploits the symmetry and does half the work
         scatter -= np.outer(total * step, step)
         mean += step
-    return ClassMoments(float(index.size), total, mean, _without_negative_variances(scatter))
+    np.fill_diagonal(scatter, np.maximum(scatter.diagonal(), 0.0))  # rounding
+    return ClassMoments(float(index.size), total, mean, scatter)
 
 
 def _without_negative_variances(scatter: np.ndarray) -> np.ndarray:

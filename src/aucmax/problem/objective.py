@@ -38,21 +38,22 @@ class Problem:
         objective = value + self.penalty.value(w)
         if not self.loss.convex:
             return objective, objective
+        kind = self.penalty.kind
+        if kind == "none":
+            gap = self.loss.unpenalised_excess(self.data, w)
+            return objective, gap if gap > ROUNDING else 0.0
         error = self.loss.gradient_error(self.data, w)
-        if self.penalty.has_fenchel_gap:
-            planes = [(0.0, gradient)]
-            if not self.loss.smooth:
-                planes += self.loss.near_subgradients(self.data, w)
-            gap = np.inf
-            for slack, g in planes:
-                gap = min(gap, slack + self.penalty.fenchel_gap(w, -g, error))
-            return objective, gap
-        if self.penalty.l1 > 0:
+        if kind == "l1":
             gap = objective - self.loss.l1_lower_bound(self.data, w, self.penalty.l1)
             gap += float((np.abs(w) * error).sum())
-        else:
-            gap = self.loss.unpenalised_excess(self.data, w)
-        return objective, gap if gap > ROUNDING else 0.0
+            return objective, gap if gap > ROUNDING else 0.0
+        gap = np.inf
+        planes = [(0.0, gradient)]
+        if not self.loss.smooth:
+            planes += self.loss.near_subgradients(self.data, w)
+        for slack, g in planes:
+            gap = min(gap, slack + self.penalty.fenchel_gap(w, -g, error))
+        return objective, gap
 
     def gap(self, w: np.ndarray) -> float:
         """An upper bound on P(w) - min P."""

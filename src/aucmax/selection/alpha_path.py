@@ -1,10 +1,10 @@
 """Paths: the weights for many alphas; for the squared loss, all at once.
 
-L2, from moments: with S = Q T Q' and T tridiagonal, u = Q (T + alpha I)^-1 Q'delta and w = u / (1 + delta.u). T costs
-a third of the eigenvectors of S, which are the fallback where rounding leaves T + alpha I indefinite.
-L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one Krylov space, since the
-residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net and other losses: one alpha after the
-other, with warm starts.
+L2, from moments: with S = Q T Q' and T tridiagonal, u = Q (T + alpha I)^-1 Q'delta and, by Sherman and Morrison,
+w = u / (1 + delta.u). T costs a third of the eigenvectors of S, which are the fallback where rounding leaves
+T + alpha I indefinite. L2, without a matrix: conjugate gradients on (S + alpha I) u = delta for all alphas from one
+Krylov space, since the residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net and other
+losses: one alpha after the other, with warm starts.
 
 The columns may be those of a table or the features of a kernel: nothing here depends on which.
 """
@@ -38,14 +38,16 @@ def alpha_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solve
 
 def moment_path(data: Data, alphas: np.ndarray) -> np.ndarray:
     """L2 path from the moments."""
-    return _normalised(data, shifted_solutions(data.within, data.delta, alphas))
+    u = shifted_solutions(data.within, data.delta, alphas)
+    return u / (1.0 + data.delta @ u)
 
 
 def row_path(data: Data, alphas: np.ndarray) -> np.ndarray:
     """L2 path for fewer rows than columns, from the Gram matrix of the rows."""
     B = centred_rows(data)
     inner = shifted_solutions(B @ B.T, B @ data.delta, alphas)
-    return _normalised(data, (data.delta[:, None] - B.T @ inner) / alphas)
+    u = (data.delta[:, None] - B.T @ inner) / alphas
+    return u / (1.0 + data.delta @ u)
 
 
 def shifted_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.ndarray:
@@ -119,15 +121,10 @@ def krylov_path(data: Data, alphas: np.ndarray, max_iterations: int = 1000) -> n
         step_last = step
         growth_last = growth
         norm2 = after
-    return _normalised(data, u)
+    return u / (1.0 + data.delta @ u)
 
 
 def _krylov_gaps(data: Data, u: np.ndarray, residual2: np.ndarray, alphas: np.ndarray) -> np.ndarray:
     """Duality gaps of w = u / (1 + delta.u), relative to the limit (1 - w.delta) / 2 of the objective."""
     denominator = 1.0 + data.delta @ u
     return residual2 / (alphas * denominator)
-
-
-def _normalised(data: Data, u: np.ndarray) -> np.ndarray:
-    """w = u / (1 + delta.u), column by column (Sherman and Morrison)."""
-    return u / (1.0 + data.delta @ u)

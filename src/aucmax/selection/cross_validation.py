@@ -5,7 +5,9 @@ The columns may be those of a table or features computed from it: nothing here d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +94,9 @@ def score_fold(
     pos = table.y[test] > 0
     weight = table.weight[test]
     class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
-    aucs = [auc_of_classes(some[pos], some[~pos], *class_weights) for some in scores]
+    aucs = []
+    for some in scores:
+        aucs.append(auc_of_classes(some[pos], some[~pos], *class_weights))
     scores -= data.midpoint(weights)[:, None]
     return scores, aucs
 
@@ -112,13 +116,13 @@ def fold_data(
     table: LabeledData, folds: list[Fold], solver: Solver, settings: PathSettings
 ) -> tuple[Data, Iterator[Data]]:
     """Data of all rows and of each training set, from moments alone if the solver needs no rows."""
-    smallest = min(train.size for train, _ in folds)
-    standardize = settings.standardize
+    training_rows, _ = zip(*folds, strict=True)
+    smallest = min(map(len, training_rows))
     if solver.wants_scatter(smallest, table.X.shape[1], settings.penalty()):
         moments, parts = training_moments(*table, folds)
         check_finite(moments, table.X)
-        training = (Data.of_moments(part, standardize=standardize) for part in parts)
-        return Data.of_moments(moments, standardize=standardize), training
+        of_moments = partial(Data.of_moments, standardize=settings.standardize)
+        return of_moments(moments), map(of_moments, parts)
     training = (training_data(table.rows(train), solver, settings) for train, _ in folds)
     return training_data(table.weighted(), solver, settings), training
 
@@ -155,17 +159,19 @@ def choose_alpha(auc: np.ndarray, choice: str) -> int:
     return int(np.flatnonzero(mean >= mean[best] - error)[0])
 
 
-def cv_results(candidates: Sequence[tuple[dict[str, Any], CVPath]]) -> dict[str, Any]:
+def cv_results(candidates: Iterable[tuple[dict[str, Any], CVPath]]) -> dict[str, Any]:
     """All candidates in the shape of scikit-learn's `cv_results_`: a dict of arrays, one entry per candidate."""
     params = []
+    aucs = []
     for names, path in candidates:
+        aucs.append(path.auc)
         for alpha in path.alphas:
             params.append({**names, "alpha": float(alpha)})
-    auc = np.vstack([path.auc for _, path in candidates])
+    auc = np.vstack(aucs)
     mean = auc.mean(axis=1)
     results: dict[str, Any] = {"params": params}
     for name in params[0]:
-        results[f"param_{name}"] = np.array([row[name] for row in params])
+        results[f"param_{name}"] = np.array(list(map(itemgetter(name), params)))
     for k, column in enumerate(auc.T):
         results[f"split{k}_test_score"] = column
     results["mean_test_score"] = mean

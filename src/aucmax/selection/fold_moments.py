@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def training_moments(
             parts.append(Moments.of(X, y, weight, index=test))
         before = list(accumulate(parts))
         after = list(accumulate(parts[::-1]))[::-1]
-        middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
+        middle = map(add, before[:-2], after[2:])
         return before[-1], iter([after[1], *middle, before[-2]])
     return Moments.of(X, y, weight), (Moments.of(X, y, weight, index=train) for train, _ in folds)
 

@@ -52,4 +52,8 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
     n_splits = min(n_splits, rarest)
     fold_of = np.empty(weighted.size, dtype=int)
     fold_of[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(weighted.size) % n_splits
-    return [(weighted[fold_of != k], weighted[fold_of == k]) for k in range(n_splits)]
+    folds = []
+    for k in range(n_splits):
+        test = fold_of == k
+        folds.append((weighted[~test], weighted[test]))
+    return folds

@@ -30,7 +30,7 @@ from aucmax.solvers.aum import AUM as AUM
 # isort: on
 
 SOLVERS: dict[str, type[Solver]] = {
-    kind.__module__.rpartition(".")[2]: kind
+    kind.name: kind
     for kind in tuple(globals().values())
     if isinstance(kind, type) and issubclass(kind, Solver) and not isabstract(kind)
 }

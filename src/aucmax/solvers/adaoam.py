@@ -95,9 +95,10 @@ class AdaOAM(OnePassSolver):
     }
     fixed = ("covariance",)
 
-    def check_problem(self, problem: Problem) -> None:
+    def adapt(self, problem: Problem) -> Problem:
         others = "'diagonal', or solver='opauc' with covariance='sketched'"
         check_full_covariance(self.covariance, problem.data.dim, others)
+        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> AdaOAMState:
         statistics = ClassStatistics.start(w.size, full=self.covariance == "full")

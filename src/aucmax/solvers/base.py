@@ -3,8 +3,8 @@
 A solver is a dataclass of settings. A run calls, in this order,
 
     check_settings()            reject settings that are invalid for any problem
-    check_problem(problem)      reject a problem that these settings cannot solve; all other methods trust their input
-    adapt(problem)              the problem to minimise: the one given, unless a constraint replaces its penalty
+    adapt(problem)              the problem to minimise: the one given, unless a constraint replaces its penalty;
+                                reject one that these settings cannot solve: all other methods trust their input
     init(problem, w)            the `State` before the first epoch
     epoch(problem, state, rng)  the `State` one epoch later, until the gap is small or `state.ended`
 
@@ -51,15 +51,9 @@ class State:
     w: np.ndarray  # the weights to return if the run stops here
     passes: float  # over the data so far
 
-    @property
-    def certificate(self) -> tuple[float, float] | None:
-        """Objective and gap at w if the run has computed them, at least as tight as those of `Problem.certify`."""
-        return None
-
-    @property
-    def ended(self) -> bool:
-        """Whether another epoch would change nothing."""
-        return False
+    # These a subclass may override, with properties:
+    certificate: ClassVar[Any] = None  # objective and gap at w if known, at least as tight as `Problem.certify`
+    ended: ClassVar[Any] = False  # whether another epoch would change nothing
 
 
 @dataclass(repr=False, kw_only=True)
@@ -77,6 +71,7 @@ class Solver(BaseEstimator, ABC):
     max_epochs: int = 1000
     tol: float = 1e-6
 
+    name: ClassVar[str]  # that of its file or, outside of this package, of its class
     parameter_constraints: ClassVar[Constraints] = {"max_epochs": [Integer(1)], "tol": [Number(0)]}
     losses: ClassVar[tuple[type[Loss], ...]] = (Squared,)
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
@@ -90,6 +85,11 @@ class Solver(BaseEstimator, ABC):
     sublinear: ClassVar[bool] = False  # its gap falls slowly, and is certified after epochs 1, 2, 4, 8, ... only
     certified: ClassVar[bool] = True  # if False, it has its own stopping rule instead of the gap
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        package, _, file = cls.__module__.rpartition(".")
+        cls.name = file if package == __package__ else cls.__name__
+
     @classmethod
     def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
         """Whether it is a good default for a table of this size; if not, the next default of the loss is tried."""
@@ -98,9 +98,6 @@ class Solver(BaseEstimator, ABC):
     def check_settings(self) -> None:
         """Reject settings that violate their constraints or, in subclasses, contradict each other."""
         check_params(self)
-
-    def check_problem(self, problem: Problem) -> None:
-        """Reject a problem that these settings cannot solve; the registry has checked its loss and penalty."""
 
     def keeps_order(self) -> bool:
         """Whether the settings ask for the rows in the order of the table, even if they are sorted by label."""
@@ -119,7 +116,10 @@ class Solver(BaseEstimator, ABC):
         return None
 
     def adapt(self, problem: Problem) -> Problem:
-        """The problem that this solver minimises: the one given, unless a constraint replaces its penalty."""
+        """The problem that this solver minimises: the one given, unless a constraint replaces its penalty.
+
+        Rejects a problem that these settings cannot solve; the registry has checked its loss and penalty.
+        """
         return problem
 
     @abstractmethod
@@ -152,7 +152,6 @@ class Solver(BaseEstimator, ABC):
     ) -> Solution:
         """Run epochs until the gap is small, the epochs are used up, or the callback returns True."""
         self.check_settings()
-        self.check_problem(problem)
         rng = np.random.default_rng() if rng is None else rng
         watched = monitor is not None or callback is not None
         trace = Trace()
@@ -166,7 +165,7 @@ class Solver(BaseEstimator, ABC):
             start = perf_counter()
             state = self.epoch(problem, state, rng)
             seconds += perf_counter() - start
-            if not (watched or self._is_due(epoch, state)):
+            if self.sublinear and not (watched or self._is_due(epoch, state)):
                 continue
             objective, gap = state.certificate or problem.certify(state.w)
             aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
@@ -181,7 +180,6 @@ class Solver(BaseEstimator, ABC):
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
 
     def _is_due(self, epoch: int, state: State) -> bool:
-        """Whether to compute a certificate now: for a sublinear solver it costs as much as an epoch."""
-        if not self.sublinear or state.certificate is not None:
-            return True
-        return epoch & (epoch - 1) == 0 or epoch == self.max_epochs or state.ended
+        """Whether a sublinear solver computes a certificate now: it costs as much as an epoch."""
+        last = epoch == self.max_epochs or state.ended
+        return last or epoch & (epoch - 1) == 0 or state.certificate is not None

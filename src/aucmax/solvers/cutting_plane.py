@@ -108,13 +108,6 @@ class CuttingPlane(Solver):
     default_for = ("hinge",)
     promise = Promise(gap=1e-4, epochs=300)
 
-    def check_problem(self, problem: Problem) -> None:
-        if self.C is None and (problem.penalty.l1 > 0 or problem.penalty.l2 <= 0):
-            raise ValueError(
-                f"solver CuttingPlane supports only an L2 penalty, not {problem.penalty}; "
-                "set l1_ratio=0 and alpha above 0, or use loss='squared_hinge' with solver='newton'"
-            )
-
     def implied_alpha(self, data: Data) -> float | None:
         if self.C is None:
             return None
@@ -122,7 +115,14 @@ class CuttingPlane(Solver):
 
     def adapt(self, problem: Problem) -> Problem:
         own = self.implied_alpha(problem.data)
-        return problem if own is None else replace(problem, penalty=ElasticNet(0.0, own))
+        if own is not None:
+            return replace(problem, penalty=ElasticNet(0.0, own))
+        if problem.penalty.l1 > 0 or problem.penalty.l2 <= 0:
+            raise ValueError(
+                f"solver CuttingPlane supports only an L2 penalty, not {problem.penalty}; "
+                "set l1_ratio=0 and alpha above 0, or use loss='squared_hinge' with solver='newton'"
+            )
+        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> CuttingPlaneState:
         return CuttingPlaneState(w, 0.0, np.inf, 0.0, Bundle(w.size, problem.penalty.l2), w)

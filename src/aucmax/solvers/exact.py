@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -35,9 +36,7 @@ EXACT_COST = 2400
 class ExactState(State):
     """The weights; only the elastic net needs more, see `GramDescentState`."""
 
-    @property
-    def ended(self) -> bool:
-        return True
+    ended = True
 
 
 @dataclass(repr=False, kw_only=True)
@@ -112,7 +111,7 @@ def _gram_inverse(data: Data, l2: float) -> Callable[[np.ndarray], np.ndarray]:
     except LinAlgError:  # l2 is lost in the rounding of S
         values, vectors = np.linalg.eigh(data.within)
         return lambda v: vectors @ ((vectors.T @ v) / (np.maximum(values, 0.0) + l2))
-    return lambda v: cho_solve(factor, v, check_finite=False)
+    return partial(cho_solve, factor, check_finite=False)
 
 
 def _row_inverse(data: Data, l2: float) -> Callable[[np.ndarray], np.ndarray]:

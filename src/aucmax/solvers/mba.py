@@ -64,12 +64,13 @@ class MBA(Solver):
     promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
 
-    def check_problem(self, problem: Problem) -> None:
+    def adapt(self, problem: Problem) -> Problem:
         dim = problem.data.dim
         if dim > GRAM_LIMIT:
             raise ValueError(
                 f"MBA keeps a {dim} x {dim} matrix; above {GRAM_LIMIT} columns choose solver='cg' or 'sdca'"
             )
+        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> MBAState:
         return MBAState(w, 0.0, 0, np.zeros(w.size), np.zeros((w.size, w.size)))

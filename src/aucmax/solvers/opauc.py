@@ -95,8 +95,9 @@ class OPAUC(OnePassSolver):
         if self.average and self.covariance == "sketched":
             raise ValueError("average=True is not supported with covariance='sketched'; set average=False")
 
-    def check_problem(self, problem: Problem) -> None:
+    def adapt(self, problem: Problem) -> Problem:
         check_full_covariance(self.covariance, problem.data.dim, "'diagonal' or 'sketched'")
+        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> OPAUCState | OPAUCSketchState:
         if self.covariance == "sketched":

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from aucmax.losses import LOSSES
 from aucmax.losses.base import Loss
-from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
@@ -22,26 +19,17 @@ from aucmax.solvers.base import Solver
 
 __all__ = [
     "SOLVERS",
-    "check_finite_weights",
     "check_penalty_supported",
     "check_streams",
     "check_unlearns",
     "default_solver",
+    "divergence_error",
     "find_solver",
     "losses_of",
     "make_problem",
-    "solver_name",
     "solvers_for",
     "streaming_solver",
 ]
-
-
-def solver_name(solver: Solver) -> str:
-    """The name of a solver in `SOLVERS`, or the name of its class if it is not registered."""
-    for name, kind in SOLVERS.items():
-        if kind is type(solver):
-            return name
-    return type(solver).__name__
 
 
 def losses_of(solver: Solver | type[Solver]) -> list[str]:
@@ -74,7 +62,7 @@ def default_solver(loss: Loss, X: Any) -> str:
     """The name of the first solver that is a default for the loss and suits the table."""
     n, dim = X.shape
     for name, kind in SOLVERS.items():
-        if loss.name in kind.default_for and kind.suits(n, dim, nonzeros(X)):
+        if loss.name in kind.default_for and kind.suits(n, dim, X.size):  # of CSR, the size counts nonzeros only
             return name
     raise ValueError(f"loss={loss.name!r} has no default solver; choose one of {solvers_for(loss)}")
 
@@ -146,22 +134,19 @@ def check_penalty_supported(solver: Solver, penalty: ElasticNet, loss: Loss) -> 
         )
 
 
-def check_finite_weights(w: np.ndarray, solver: Solver) -> None:
-    """Raise ValueError if the weights are not finite."""
-    if not np.isfinite(w).all():
-        raise ValueError(
-            f"solver {solver_name(solver)!r} diverged to non-finite weights: columns are far from zero relative to "
-            "their spread, or the step is too large; use standardize=True, centre X, or choose solver='exact'"
-        )
+def divergence_error(solver: Solver) -> ValueError:
+    """The error to raise if the weights are not finite."""
+    return ValueError(
+        f"solver {solver.name!r} diverged to non-finite weights: columns are far from zero relative to their spread, "
+        "or the step is too large; use standardize=True, centre X, or choose solver='exact'"
+    )
 
 
 def make_problem(spec: ProblemSpec, data: Data, solver: Solver) -> tuple[Problem, float]:
-    """The problem and its alpha, which is the solver's own if it has one; reject what the solver cannot solve."""
+    """The problem and its alpha, which is the solver's own if it has one; reject a penalty it does not support."""
     alpha = solver.implied_alpha(data)
     if alpha is None:
         alpha = automatic_alpha(data) if spec.alpha == "auto" else float(spec.alpha)
     penalty = ElasticNet.of(alpha, spec.l1_ratio)
     check_penalty_supported(solver, penalty, spec.loss)
-    problem = Problem(data, spec.loss, penalty)
-    solver.check_problem(problem)
-    return problem, alpha
+    return Problem(data, spec.loss, penalty), alpha

@@ -136,12 +136,12 @@ class SOLAM(Solver):
     sublinear = True
     online = True
 
-    def check_problem(self, problem: Problem) -> None:
-        if self.form == "regularised" and problem.penalty.l1 + problem.penalty.l2 <= 0:
-            raise ValueError("form='regularised' needs a penalty; give alpha > 0, or form='l2_ball' or 'l1_ball'")
-
     def adapt(self, problem: Problem) -> Problem:
-        return problem if self.form == "regularised" else in_ball(problem, self.radius, NORMS[self.form])
+        if self.form != "regularised":
+            return in_ball(problem, self.radius, NORMS[self.form])
+        if problem.penalty.l1 + problem.penalty.l2 <= 0:
+            raise ValueError("form='regularised' needs a penalty; give alpha > 0, or form='l2_ball' or 'l1_ball'")
+        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> SOLAMState:
         w = problem.penalty.prox(w, 0.0)  # projected onto the ball, if there is one

@@ -16,7 +16,7 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import Solver
-from aucmax.solvers.registry import check_finite_weights, make_problem
+from aucmax.solvers.registry import divergence_error, make_problem
 from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
 from aucmax.streaming.moment_updates import add_columns, add_rows, remove_rows
 from aucmax.validation.inputs import LabeledData
@@ -138,7 +138,8 @@ class Stream:
         problem = solver.adapt(problem)
         state = self._state_for(problem, solver)
         state = solver.epoch(problem, state, self._rng()) if problem.data.n else state
-        check_finite_weights(state.w, solver)
+        if not np.isfinite(state.w).all():
+            raise divergence_error(solver)
         # the next batch needs the scale, not the rows
         kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
         return Stream(self.solver, moments, self.seed, kept, alpha, state, batches=self.batches + 1)

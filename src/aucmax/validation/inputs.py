@@ -8,13 +8,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
 from aucmax.numerics.sparse_structure import canonical, check_structure
+from aucmax.validation.caller import warn_caller
 
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+
+FREQUENT = 0.6  # share of the rows above which a positive class that nobody has chosen is suspicious
 
 
 class LabeledData(NamedTuple):
@@ -33,24 +37,39 @@ class LabeledData(NamedTuple):
         return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
 
 
-def check_table(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False
-) -> tuple[LabeledData, np.ndarray]:
-    """Validate a table with its labels and weights, and return it with the two classes. Sets `n_features_in_`.
+def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False) -> LabeledData:
+    """Validate a table with its labels and weights; sets `n_features_in_` and `classes_`.
 
     With `dense`, sparse and non-finite tables are rejected here; otherwise `problem.data.check_finite` detects
     non-finite values from the moments, which saves a pass.
     """
     options = TABLE | {"accept_sparse": False} if dense else TABLE
     X, y = _check_labeled(estimator, X, y, ensure_all_finite=dense, **options)
-    classes, codes = _encode_labels(y)
+    estimator.classes_, codes = _encode_labels(y)
     y = np.where(codes == 1, 1.0, -1.0)
-    return LabeledData(X, y, _check_class_weights(sample_weight, y)), classes
+    weight = np.ones(y.size) if sample_weight is None else _check_class_weights(sample_weight, y)
+    if estimator.classes_.dtype.kind not in "biuf":
+        _warn_frequent_positive(y, weight, estimator.classes_.tolist())
+    return LabeledData(X, y, weight)
+
+
+def _warn_frequent_positive(y: np.ndarray, weight: np.ndarray, classes: list) -> None:
+    """Warn if labels are strings and the positive one, the last in sorted order, is the more frequent by far."""
+    negative, positive = classes
+    share = float(weight[y > 0].sum() / weight.sum())
+    if isinstance(positive, str) and share > FREQUENT:
+        warn_caller(
+            f"the positive class is {positive!r}, the last label in sorted order, although {100 * share:.3g} % of "
+            f"the rows have it; to find {negative!r}, fit to y == {negative!r} (docs/predictions.md)",
+            UserWarning,
+        )
 
 
 def check_rows(estimator: Any, X: Any) -> Any:
     """Validate rows to score; sparse ones become CSR in canonical form."""
-    return canonical(validate_data(estimator, check_structure(X), reset=False, **TABLE))
+    X = check_structure(X) if issparse(X) else X
+    X = validate_data(estimator, X, reset=False, **TABLE)
+    return canonical(X) if issparse(X) else X
 
 
 def check_batch(
@@ -100,8 +119,9 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
 
     Its structure is checked first: even a conversion to CSR would write outside of its arrays if it were invalid.
     """
-    X, y = validate_data(estimator, check_structure(X), y, **options)
-    return canonical(X), y
+    X = check_structure(X) if issparse(X) else X
+    X, y = validate_data(estimator, X, y, **options)
+    return canonical(X) if issparse(X) else X, y
 
 
 def check_labels_and_weights(
@@ -146,8 +166,6 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
 
 def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """Validated weights; both classes must have a positive total weight."""
-    if sample_weight is None:
-        return np.ones(y.size)
     weight = _check_weights(sample_weight, y.size)
     for label in (-1.0, 1.0):
         if weight[y == label].sum() == 0:

@@ -14,9 +14,9 @@ and calls `check_params(self)` before it does anything else.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import isfinite
+from math import inf
 from numbers import Integral, Real
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -37,35 +37,38 @@ class Number:
     ('a finite number of 0 or more', 'a number above 0 and at most 1', False, True)
     """
 
-    def __init__(self, low: float = -np.inf, high: float = np.inf, *, open: str = "") -> None:
+    kind: ClassVar[type] = Real
+    convert: ClassVar[type] = float
+
+    def __init__(self, low: float = -inf, high: float = inf, *, open: str = "") -> None:
         self.low = low
         self.high = high
         self.open = open  # "", "low", "high" or "both"
 
     def accepts(self, value: Any) -> bool:
         """Whether the value is a number in the interval; booleans are not numbers."""
-        if not isinstance(value, Real) or isinstance(value, bool):
+        if not isinstance(value, self.kind) or isinstance(value, bool):
             return False
         try:
-            number = float(value)
+            number = self.convert(value)
         except OverflowError:  # an integer larger than any float
             return False
         above = number > self.low if self.open in ("low", "both") else number >= self.low
         below = number < self.high if self.open in ("high", "both") else number <= self.high
-        return isfinite(number) and above and below
+        return abs(number) < inf and above and below
 
     def __str__(self) -> str:
-        if self.low == -np.inf and self.high == np.inf:
+        if self.low == -inf and self.high == inf:
             return "a finite number"
-        if self.high == np.inf:
+        if self.high == inf:
             return f"a finite number {'above' if self.open else 'of'} {self.low:g}{'' if self.open else ' or more'}"
         low = f"above {self.low:g}" if self.open in ("low", "both") else f"from {self.low:g}"
         high = f"below {self.high:g}" if self.open in ("high", "both") else f"at most {self.high:g}"
         return f"a number {low} to {self.high:g}" if not self.open else f"a number {low} and {high}"
 
 
-class Integer:
-    """An integer in a closed interval.
+class Integer(Number):
+    """An integer in a closed interval; floats such as 3.0 are not integers.
 
     Examples
     --------
@@ -73,19 +76,14 @@ class Integer:
     ('an integer of 1 or more', True, False, False)
     """
 
-    def __init__(self, low: int = 1, high: int | None = None) -> None:
-        self.low = low
-        self.high = high
+    kind = Integral
+    convert = int
 
-    def accepts(self, value: Any) -> bool:
-        """Whether the value is an integer in the interval; booleans and floats such as 3.0 are not integers."""
-        if not isinstance(value, Integral) or isinstance(value, bool):
-            return False
-        value = int(value)
-        return self.low <= value and (self.high is None or value <= self.high)
+    def __init__(self, low: int = 1, high: float = inf) -> None:
+        super().__init__(low, high)
 
     def __str__(self) -> str:
-        if self.high is None:
+        if self.high == inf:
             return f"an integer of {self.low} or more"
         return f"an integer from {self.low} to {self.high}"
 

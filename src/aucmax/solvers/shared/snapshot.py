@@ -34,5 +34,5 @@ def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
     value = 0.5 * (data.r @ centred**2 + (1.0 - (a - b)) ** 2)
     within = data.combine(data.r * centred) if w.any() else np.zeros(data.dim)
     gradient = within + ((a - b) - 1.0) * data.delta
-    gap = penalty.fenchel_gap(w, -gradient) if penalty.has_fenchel_gap else np.inf
+    gap = np.inf if penalty.kind in ("l1", "none") else penalty.fenchel_gap(w, -gradient)
     return Snapshot(w, float(value + penalty.value(w)), gradient, scores, gap)

@@ -72,7 +72,7 @@ def _certificate(
 ) -> tuple[float, float]:
     """As `Problem.certify`, from the value and gradient that are already known."""
     penalty = problem.penalty
-    if not penalty.has_fenchel_gap:
+    if penalty.kind in ("l1", "none"):
         return problem.certify(w)
     return evaluation.value + penalty.value(w), penalty.fenchel_gap(w, -gradient)
 
