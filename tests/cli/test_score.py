@@ -117,7 +117,7 @@ def test_unknown_categories_are_reported(folder, columns, monkeypatch):
     read_chunks = score.read_chunks
     monkeypatch.setattr(score, "read_chunks", lambda path, **more: read_chunks(path, rows=50, **more))
     write("other.csv", columns | {"country": [name.lower() for name in columns["country"]]})
-    note = "warning: 160 cells of column 'country' hold a category that did not occur in training"
+    note = "warning: AUC109 column 'country': 160 of 160 rows hold a category that did not occur in training"
     for command in (("score", "other.csv", "-o", "scores.csv"), ("evaluate", "other.csv")):
         assert run(*command, "--model", "model.json").stderr.startswith(note)
     assert run("score", "data.csv", "--model", "model.json").stderr == ""

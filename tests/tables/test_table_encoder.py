@@ -81,7 +81,9 @@ def test_underscores_are_not_numbers():
 def test_a_constant_with_missing_values_is_used():
     encoder = TableEncoder().fit(table_of(a=["5", "", "5", ""], b=["x", "x", "", ""]))
     assert names_of(encoder) == ("a", "a is missing", "b=x", "b is missing")
-    np.testing.assert_array_equal(encoder.transform(table_of(a=["5.0", ""], b=["", "x"])), [[5, 0, 0, 1], [5, 1, 1, 0]])
+    np.testing.assert_array_equal(
+        encoder.transform(table_of(a=["5.0", ""], b=["", "x"])), [[5, 0, 0, 1], [5, 1, 1, 0]]
+    )
 
 
 def test_unknown_categories_are_counted():
@@ -100,7 +102,7 @@ def test_a_stray_string_is_named_where_numbers_become_categories():
 def test_a_stray_string_in_a_column_of_numbers_is_named():
     cells = [str(number / 7) for number in range(300)]
     cells[3] = "abc"
-    table = Table({"amount": cells, "b": np.arange(300.0)})
+    table = Table({"amount": cells, "b": np.arange(300.0) % 7})
     with pytest.warns(UserWarning, match="'amount' is left out as free text, but most .* 'abc' in row 4"):
         assert list(TableEncoder().fit(table).left_out_) == ["amount"]
 

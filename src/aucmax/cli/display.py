@@ -12,12 +12,17 @@ from rich.console import Console
 from rich.table import Table
 
 from aucmax.cli.evaluate import Evaluation
+from aucmax.cli.explain import FileExplanation
 from aucmax.cli.fit import FitReport
 from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, ComparisonRow
+from aucmax.explanation import ColumnImportance
+from aucmax.explanation.result import KINDS
+from aucmax.tables import Finding
 
 COLOURS = {"better": "green", "worse": "red", "tie": "yellow", "no significant difference": "yellow"}
+MOST_COLUMNS = 20  # of an explanation on the screen
 WIDTH = 200  # of tables that do not go to a terminal
 
 
@@ -35,6 +40,12 @@ def show_data(data: TrainingData, pos_label_given: bool) -> None:
     echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
     for name, why in summary["left_out"].items():
         echo(f"left out: {name}: {why}")
+
+
+def show_findings(findings: Iterable[Finding]) -> None:
+    """A warning for each finding, on stderr."""
+    for finding in findings:
+        echo(f"warning: {finding}", err=True)
 
 
 def show_fit(report: FitReport, output: str) -> None:
@@ -84,6 +95,27 @@ def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:
     _print_table(("", f"predicted {positive}", f"predicted {negative}"), rows, right=(1, 2))
     rates = ("tpr", "fpr", "precision", "f1")
     echo(", ".join(f"{name} {getattr(it, name):.4f}" for name in rates))
+
+
+def show_explanation(found: FileExplanation) -> None:
+    """The most important columns with their intervals, correlated groups, and contributions to scores of rows."""
+    it = found.explanation
+    echo(f"importance: {KINDS[it.kind]}, on {it.n_rows:,} rows")
+    _print_table(("column", "importance", "95 % interval"), map(_importance_cells, it.columns[:MOST_COLUMNS]), right=(1,))
+    if len(it.columns) > MOST_COLUMNS:
+        echo(f"{len(it.columns) - MOST_COLUMNS} less important columns are not shown; --json lists all")
+    for group in it.groups:
+        echo(f"correlated, so that one may stand for the others: {', '.join(group)}")
+    for number, (score, values) in enumerate(zip(found.rows.scores, found.rows.values), 1):
+        largest = sorted(zip(found.rows.names, values), key=lambda pair: -abs(pair[1]))[:5]
+        parts = ", ".join(f"{name} {value:+.4f}" for name, value in largest)
+        echo(f"row {number}: score {score:.4f} = {found.rows.baseline:.4f} on average, {parts}, and others")
+
+
+def _importance_cells(column: ColumnImportance) -> tuple[str, ...]:
+    sign = "" if column.direction is None else "+" if column.direction >= 0 else "-"
+    interval = "" if column.low is None else f"{column.low:.4f} - {column.high:.4f}"
+    return (column.name, f"{sign}{column.importance:.4f}", interval)
 
 
 def show_list(items: list[dict[str, Any]]) -> None:

@@ -58,6 +58,11 @@ class LinearScorer:
         """Number of features."""
         return len(self.coef)
 
+    @property
+    def weights(self) -> tuple[np.ndarray, float]:
+        """Weights of the features, and the intercept."""
+        return np.asarray(self.coef), self.intercept
+
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row."""
         return matrix.dot(canonical(check_structure(X)), np.asarray(self.coef)) + self.intercept

@@ -13,13 +13,13 @@ from sklearn.utils.validation import validate_data
 from aucmax.estimators.base import predicted_labels
 from aucmax.estimators.calibration import Calibration, is_swapped
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
-from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.metadata import ModelMetadata
 from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
 from aucmax.tables.table import Table
+from aucmax.tables.table_encoder import feature_groups
 from aucmax.validation.inputs import check_labels_and_weights
 
 
@@ -154,9 +154,7 @@ class SavedModel:
         """
         rows = self._features_of(X)
         names = self.metadata.feature_names or [f"x{j}" for j in range(self.n_features)]
-        fit = None
-        if isinstance(self.scorer, LinearScorer):
-            fit = LinearFit.of(np.asarray(self.scorer.coef), self.scorer.intercept, self.metadata.training)
+        fit = LinearFit.of(*self.scorer.weights, self.metadata.training) if self.is_linear else None
         model = FeatureModel(self.scorer, self._features_of, self._columns(names), names, fit)
         y, weight = check_labels_and_weights(y, sample_weight, self.classes_, rows.shape[0])
         return explain_features(model, rows, y, weight, n_repeats=n_repeats, seed=random_state)
@@ -166,8 +164,12 @@ class SavedModel:
         encoder = self.metadata.encoder
         if encoder is None:
             return {name: [j] for j, name in enumerate(names)}
-        sizes = np.cumsum([0, *(len(column.feature_names) for column in encoder.columns_)]).tolist()
-        return {column.name: list(range(*sizes[k : k + 2])) for k, column in enumerate(encoder.columns_)}
+        return {group.name: list(range(group.start, group.stop)) for group in feature_groups(encoder.columns_)}
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the score is linear in the features."""
+        return getattr(self.scorer, "weights", None) is not None
 
     @property
     def classes_(self) -> np.ndarray:

@@ -51,6 +51,15 @@ class ScaledScorer:
         """Number of features."""
         return self.scorer.n_features
 
+    @property
+    def weights(self) -> tuple[np.ndarray, float] | None:
+        """Weights of the features before they are standardised, and the intercept, if the scorer is linear."""
+        inner = getattr(self.scorer, "weights", None)
+        if inner is None:
+            return None
+        coef = inner[0] if self.scale is None else inner[0] / self.scale
+        return coef, inner[1] - (0.0 if self.mean is None else float(self.mean @ coef))
+
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row."""
         return self.scorer(self._scaled(X))

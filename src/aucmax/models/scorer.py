@@ -25,6 +25,8 @@ class Scorer(Protocol):
     def n_features(self) -> int:
         """Number of features."""
 
+    # Optional: `weights`, (coef, intercept) of a linear score; `probabilities(X)`, if they do not follow from the score.
+
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row of a dense or CSR matrix."""
 

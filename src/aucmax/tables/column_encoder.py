@@ -107,7 +107,9 @@ class ColumnEncoder:
         """The first cell that cannot be read."""
         format = self.format or PLAIN
         cells = present.drop_null()
-        return next((truncate(str(cells[i]), 30) for i in range(len(cells)) if format.read(cells[i : i + 1]) is None), "")
+        return next(
+            (truncate(str(cells[i]), 30) for i in range(len(cells)) if format.read(cells[i : i + 1]) is None), ""
+        )
 
     def encode_numbers(self, numbers: np.ndarray, out: np.ndarray) -> None:
         """As `encode`, of numbers or times that are read already."""

@@ -12,6 +12,7 @@ import numpy as np
 from aucmax.tables.cells import truncate
 from aucmax.tables.column_encoder import ColumnEncoder, check_finite
 from aucmax.tables.column_summary import ColumnSummary
+from aucmax.tables.findings.ids import id_reason
 from aucmax.tables.number_format import BOOLEAN, PLAIN, NumberFormat
 from aucmax.tables.time_format import DAY, TimeFormat
 
@@ -20,18 +21,28 @@ _INDEX_PREFIXES = (UNNAMED, "__index_level_")  # of a CSV file, and of a Parquet
 _MOSTLY = 0.9  # share of numbers from which the other strings are probably stray
 _SEPARATOR_NAMES = {",": "comma", ".": "point", " ": "space", "'": "apostrophe"}
 
+# How the reasons begin for which columns are left out.
+IS_ID = "looks like an id: "
+IS_CONSTANT = "constant: "
+IS_EMPTY = "all values are missing"
+IS_FREE_TEXT = "free text: "
+IS_MIXED = "most of its values are numbers"  # stands in the reason or the note of a column of numbers and text
+
 Learned = tuple[ColumnEncoder, np.ndarray | None]  # an encoder, and the numbers of the column if it holds any
 
 
-def learn_column(name: str, summary: ColumnSummary, max_categories: int, decimal: str = ".") -> Learned | str:
+def learn_column(
+    name: str, summary: ColumnSummary, max_categories: int, decimal: str = ".", keep: bool = False
+) -> Learned | str:
     """The encoder of a column and its numbers (None for categories), or the reason why the column is left out.
 
-    `decimal` is the decimal separator where the cells do not tell, as in `1,234`.
+    `decimal` is the decimal separator where the cells do not tell, as in `1,234`. With `keep`, a column that looks
+    like an id is used.
     """
-    if name.startswith(_INDEX_PREFIXES):
-        return "has no name, so it is probably an index"
+    if name.startswith(_INDEX_PREFIXES) and not keep:
+        return f"{IS_ID}it has no name, so it is probably an index"
     if summary.is_empty:
-        return "all values are missing"
+        return IS_EMPTY
     format = choose_format(summary, decimal)
     if format is None and summary.readings:
         return f"ambiguous dates, such as {_example(summary)!r}: day or month first? write 2026-01-31"
@@ -39,9 +50,12 @@ def learn_column(name: str, summary: ColumnSummary, max_categories: int, decimal
         return _learn_categories(name, summary, max_categories)
     numbers = check_finite(summary.readings[format], name)
     any_missing = summary.n_missing > 0
+    is_id = None if keep or format.kind != "numeric" else _id_reason(name, summary, numbers)
+    if is_id is not None:
+        return IS_ID + is_id
     low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
     if low == high and not any_missing:
-        return f"constant: all values are {_constant(summary, low)!r}"
+        return f"{IS_CONSTANT}all values are {_constant(summary, low)!r}"
     note = _note(format, summary)
     if isinstance(format, TimeFormat):
         format = replace(format, hour=bool(np.any(np.nan_to_num(numbers) % DAY)))
@@ -50,8 +64,14 @@ def learn_column(name: str, summary: ColumnSummary, max_categories: int, decimal
     return ColumnEncoder(name, format.kind, median, (), any_missing, stored, low, high, note), numbers
 
 
+def _id_reason(name: str, summary: ColumnSummary, numbers: np.ndarray) -> str | None:
+    if summary.long_integers:
+        return "integers of more than 15 digits"
+    return id_reason(name, numbers[~np.isnan(numbers)] if summary.n_missing else numbers)
+
+
 def choose_format(summary: ColumnSummary, decimal: str) -> Any:
-    """The format in which the column is read; None if it holds categories or free text, or times that are ambiguous."""
+    """The format in which the column is read; None if it holds categories, free text or ambiguous dates."""
     formats = list(summary.readings)
     numeric = [format for format in formats if isinstance(format, NumberFormat)]
     if numeric:
@@ -81,35 +101,38 @@ def _note(format: Any, summary: ColumnSummary) -> str:
     """What was done to read the cells, in words; empty if they are plain numbers or booleans."""
     if isinstance(format, TimeFormat):
         return "times, as seconds since 1970 and weekday"
-    if PLAIN in summary.readings or not isinstance(format, NumberFormat):
+    if summary.text is None or not isinstance(format, NumberFormat):
         return ""
     thousands = f", {_SEPARATOR_NAMES[format.thousands]} between thousands" if format.thousands else ""
     return f"numbers such as {_example(summary)!r}, with a decimal {_SEPARATOR_NAMES[format.decimal]}{thousands}"
+
+
+class MixedColumnWarning(UserWarning):
+    """Text among numbers: the column is not used as numbers."""
 
 
 def _learn_categories(name: str, summary: ColumnSummary, max_categories: int) -> Learned | str:
     categories = summary.categories
     count = "more than " + str(max_categories) if categories is None else str(len(categories))
     if categories is not None and len(categories) == 1 and not summary.n_missing:
-        return f"constant: all values are {min(categories)!r}"
+        return f"{IS_CONSTANT}all values are {min(categories)!r}"
     limit = min(max_categories, max(2, summary.n_rows // 2))
     is_free_text = categories is None or len(categories) > limit
-    if summary.head[0] >= _MOSTLY * max(summary.head[1], 1):
-        _warn_mostly_numbers(
-            name, summary, "left out as free text" if is_free_text else f"encoded as {count} categories"
-        )
+    outcome = "left out as free text" if is_free_text else f"encoded as {count} categories"
+    note = _mixed_note(summary, outcome)
+    if note:
+        warnings.warn(MixedColumnWarning(f"column {name!r} is {note}"), stacklevel=2)
     if categories is None or is_free_text:
-        return f"free text: {count} distinct values, e.g. {_example(summary)!r}"
-    return ColumnEncoder(name, "categorical", 0.0, tuple(sorted(categories)), summary.n_missing > 0), None
+        return f"{IS_FREE_TEXT}{note or f'{count} distinct values, e.g. {_example(summary)!r}'}"
+    return ColumnEncoder(name, "categorical", 0.0, tuple(sorted(categories)), summary.n_missing > 0, note=note), None
 
 
-def _warn_mostly_numbers(name: str, summary: ColumnSummary, outcome: str) -> None:
-    row = summary.text[1] if summary.text else 0
-    warnings.warn(
-        f"column {name!r} is {outcome}, but most of its values are numbers; to use it as numbers, fix or empty the "
-        f"others, such as {_example(summary)!r} in row {row}",
-        stacklevel=2,
-    )
+def _mixed_note(summary: ColumnSummary, outcome: str) -> str:
+    """What became of a column of numbers and text, and why; empty if it is not one."""
+    if summary.text is None or summary.head[0] < _MOSTLY * max(summary.head[1], 1):
+        return ""
+    text = f"such as {_example(summary)!r} in row {summary.text[1]}"
+    return f"{outcome}, but {IS_MIXED}; to use it as numbers, fix or empty the others, {text}"
 
 
 def _example(summary: ColumnSummary) -> str:

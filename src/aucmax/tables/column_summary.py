@@ -16,8 +16,9 @@ from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN
 from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.time_format import TIME_FORMATS
 
-_FORMATS = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
+_FORMATS: tuple[Any, ...] = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
 _FIRST_CELLS = 200  # in which a format must fit before all cells are tried
+_LONG = 1e15  # an integer beyond it has more than 15 digits
 _HEAD = 1000  # cells that decide whether a column is mostly numbers
 
 
@@ -37,6 +38,8 @@ class ColumnSummary:
         The first cell that is not a plain number, and its row, counted from 1.
     head : (int, int)
         How many cells at the beginning are plain numbers, and how many were looked at.
+    long_integers : bool
+        Whether all cells are integers of so many digits that float64 does not hold them exactly.
     """
 
     n_rows: int
@@ -45,6 +48,7 @@ class ColumnSummary:
     categories: frozenset[str] | None
     text: tuple[str, int] | None = None
     head: tuple[int, int] = (0, 0)
+    long_integers: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -60,6 +64,7 @@ class ColumnSummary:
             None if self.categories is None or other.categories is None else self.categories | other.categories,
             self.text or (other.text and (other.text[0], other.text[1] + self.n_rows)),
             (self.head[0] + other.head[0], self.head[1] + other.head[1]),
+            (self.long_integers or self.is_empty) and (other.long_integers or other.is_empty),
         )
 
 
@@ -79,8 +84,12 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
     if present.null_count == len(present):
         return ColumnSummary(len(values), len(values), {}, frozenset())
     readings = _read_strings(present)
-    text = None if PLAIN in readings else _first_text(present)
-    head = pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER) if text else None
+    text = None if PLAIN in readings and _begin_plain(present) else _first_text(present)
+    head = (
+        pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER)
+        if text
+        else None
+    )
     return ColumnSummary(
         len(values),
         present.null_count,
@@ -88,6 +97,7 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
         _distinct(present, max_categories),
         text,
         (0, 0) if head is None else (pc.sum(head).as_py(), len(head)),
+        PLAIN in readings and _are_long_integers(present),
     )
 
 
@@ -100,7 +110,20 @@ def _summarize_typed(values: Column) -> ColumnSummary:
     else:
         formats = TIME_FORMATS if is_time(values) else NUMBER_FORMATS
     numbers = formats[0].read(values)
-    return ColumnSummary(len(values), n_missing, dict.fromkeys(formats, numbers), None)
+    long_integers = pa.types.is_integer(values.type) and bool(np.nanmin(np.abs(numbers)) > _LONG)
+    return ColumnSummary(len(values), n_missing, dict.fromkeys(formats, numbers), None, long_integers=long_integers)
+
+
+def _begin_plain(present: Column) -> bool:
+    """Whether the first cells are plain numbers, without a currency or a per cent sign."""
+    return pc.all(pc.match_substring_regex(present.slice(0, _FIRST_CELLS), PLAIN_NUMBER), min_count=0).as_py()
+
+
+def _are_long_integers(present: Column) -> bool:
+    """Whether all cells are integers of more than 15 digits, and not larger than 64 bits."""
+    pattern = "^[+-]?[0-9]{16,20}$"
+    first = present.slice(0, _FIRST_CELLS)
+    return all(pc.all(pc.match_substring_regex(some, pattern), min_count=0).as_py() for some in (first, present))
 
 
 def _read_strings(present: Column) -> dict[Any, np.ndarray]:
@@ -136,8 +159,10 @@ def _joined_readings(a: ColumnSummary, b: ColumnSummary) -> dict[Any, np.ndarray
     if a.is_empty or b.is_empty:
         filled = b if a.is_empty else a
         before, after = (a.n_rows, 0) if a.is_empty else (0, b.n_rows)
-        pad = {"pad_width": (before, after), "constant_values": np.nan}
-        return {format: np.pad(numbers, **pad) for format, numbers in filled.readings.items()}
+        return {
+            format: np.pad(numbers, (before, after), constant_values=np.nan)
+            for format, numbers in filled.readings.items()
+        }
     return {
         format: np.concatenate([numbers, b.readings[format]])
         for format, numbers in a.readings.items()

@@ -35,7 +35,9 @@ def open_bytes(path: str | Path, limits: ReadLimits | None = None) -> Iterator[I
 
 
 @contextmanager
-def open_text_bytes(path: str | Path, limits: ReadLimits | None = None, encoding: str = "utf-8") -> Iterator[IO[bytes]]:
+def open_text_bytes(
+    path: str | Path, limits: ReadLimits | None = None, encoding: str = "utf-8"
+) -> Iterator[IO[bytes]]:
     """Open a text file for reading UTF-8 bytes without its byte-order mark; other encodings are converted.
 
     Examples
@@ -78,7 +80,9 @@ def _check_encoding(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
     except LookupError:
-        raise ValueError(f"unknown encoding {encoding!r}; give one such as utf-8, latin-1, cp1252 or utf-16") from None
+        raise ValueError(
+            f"unknown encoding {encoding!r}; give one such as utf-8, latin-1, cp1252 or utf-16"
+        ) from None
 
 
 @contextmanager
@@ -95,7 +99,9 @@ def _describe_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except UnicodeError as error:
-        raise ValueError(f"{path} is not text in that encoding ({error}); name its encoding, or save it as UTF-8") from None
+        raise ValueError(
+            f"{path} is not text in that encoding ({error}); name its encoding, or save it as UTF-8"
+        ) from None
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         if getattr(error, "errno", None) is not None:
             raise  # from the operating system, and names the file itself

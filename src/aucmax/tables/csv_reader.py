@@ -2,8 +2,8 @@
 
 UTF-8 with or without a byte-order mark, or any other encoding that is named; delimited by commas, semicolons or tabs
 (whichever splits the header into the most fields), fields quoted or not, the first line a header. Blank lines are
-skipped, except in a file of one column, where they are missing values. Files may be compressed (`.gz`, `.bz2`, `.xz`).
-Types are inferred later, by `TableEncoder`, so that they do not depend on the block.
+skipped, except in a file of one column, where they are missing values. Files may be compressed (`.gz`, `.bz2`,
+`.xz`). Types are inferred later, by `TableEncoder`, so that they do not depend on the block.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _parse_lines(text: bytes, path: str | Path, n_lines: int) -> Any:
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}, line {line}: not JSON: {error}") from None
         if not isinstance(row, dict):
-            raise ValueError(f"{path}, line {line}: expected an object such as {{\"age\": 31}}")
+            raise ValueError(f'{path}, line {line}: expected an object such as {{"age": 31}}')
         rows.append(row)
     names = dict.fromkeys(name for row in rows for name in row)
     return pa.table({name: as_column([row.get(name) for row in rows]) for name in names})

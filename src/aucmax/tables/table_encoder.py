@@ -1,14 +1,14 @@
 """`TableEncoder`: how the columns of a table become numbers, learned once and applied to every later table.
 
-Numbers stay numbers, however they are written; booleans become 0 and 1; times become seconds, weekday and hour; strings
-with few distinct values are one-hot encoded. Missing numbers are imputed by the median of the training rows. Where
-values were missing in training, a further feature indicates it. Columns that cannot be used are left out, with the
-reason. Columns are found by name.
+Numbers stay numbers, however they are written; booleans become 0 and 1; times become seconds, weekday and hour;
+strings with few distinct values are one-hot encoded. Missing numbers are imputed by the median of the training rows.
+Where values were missing in training, a further feature indicates it. Columns that cannot be used are left out, with
+the reason. Columns are found by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from aucmax.tables.as_table import as_table, has_names
 from aucmax.tables.column_encoder import ColumnEncoder
 from aucmax.tables.column_learning import Learned, decimal_separator, learn_column
 from aucmax.tables.column_summary import ColumnSummary, summarize
+from aucmax.tables.findings.features import FeatureGroup
 from aucmax.tables.json_schema import all_strings, check_schema
 from aucmax.tables.table import Table
 from aucmax.validation.params import Integer, Option, check_param
@@ -27,8 +28,9 @@ from aucmax.validation.params import Integer, Option, check_param
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Columns of numbers, booleans, categories and times, with missing values, as an array of numbers.
 
-    The command line encodes its tables with it: `make_pipeline(TableEncoder(), AUCClassifierCV())` is what `aucmax fit`
-    fits. Accepts data frames of pandas and polars, Arrow tables, arrays, and tables of `aucmax.tables.read`.
+    The command line encodes its tables with it: `make_pipeline(TableEncoder(), AUCClassifierCV())` is what
+    `aucmax fit` fits. Accepts data frames of pandas and polars, Arrow tables, arrays, and what `aucmax.tables.read`
+    returns.
 
     Parameters
     ----------
@@ -37,6 +39,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     decimal : {"auto", ".", ","}
         The decimal separator where the cells do not tell, as in `1,234`; by default a comma if another column has
         decimal commas.
+    keep : sequence of str
+        Columns to use although they look like ids.
+    drop : sequence of str
+        Columns to leave out.
 
     Attributes
     ----------
@@ -62,9 +68,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
            [42.,  1.,  1.,  0.]])
     """
 
-    def __init__(self, max_categories: int = 100, decimal: str = "auto"):
+    def __init__(
+        self, max_categories: int = 100, decimal: str = "auto", keep: Sequence[str] = (), drop: Sequence[str] = ()
+    ):
         self.max_categories = max_categories
         self.decimal = decimal
+        self.keep = keep
+        self.drop = drop
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Infer from the training rows what every column holds; y is ignored."""
@@ -101,6 +111,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _learn(self, table: Table) -> dict[str, np.ndarray]:
         check_param("max_categories", self.max_categories, Integer(1))
+        for name in (*self.keep, *self.drop):
+            table.column(name)
         return self._learn_summaries(
             {name: summarize(values, self.max_categories) for name, values in table.columns.items()}
         )
@@ -111,10 +123,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_param("decimal", self.decimal, Option("auto", ".", ","))
         decimal = decimal_separator(summaries.values()) if self.decimal == "auto" else self.decimal
         outcomes: dict[str, Learned | str] = {
-            name: learn_column(name, summary, self.max_categories, decimal) for name, summary in summaries.items()
+            name: "dropped as asked"
+            if name in self.drop
+            else learn_column(name, summary, self.max_categories, decimal, name in self.keep)
+            for name, summary in summaries.items()
         }
         learned = {name: outcome for name, outcome in outcomes.items() if not isinstance(outcome, str)}
         left_out = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, str)}
+        unusable = {name: left_out[name] for name in self.keep if name in left_out}
+        if unusable:
+            raise ValueError(f"some columns cannot be kept: {unusable}")
         if not learned:
             n_rows = max((summary.n_rows for summary in summaries.values()), default=0)
             raise ValueError(f"no column can be used as a feature (n_samples = {n_rows}); left out: {left_out}")
@@ -158,13 +176,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if names is not None and not np.array_equal(input_features, names):
                 raise ValueError("input_features is not equal to feature_names_in_")
             if len(input_features) != self.n_features_in_:
-                raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
+                raise ValueError(
+                    f"input_features should have length equal to number of features ({self.n_features_in_})"
+                )
         return np.array([name for column in self.columns_ for name in column.feature_names], dtype=object)
 
     def count_unknown_categories(self, X: Any) -> dict[str, int]:
         """By column, how many cells hold a category that did not occur in training; all its features are 0."""
         table = as_table(X)
-        counts = {column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_}
+        counts = {
+            column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_
+        }
         return {name: count for name, count in counts.items() if count}
 
     def __sklearn_tags__(self) -> Any:
@@ -195,3 +217,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoder.left_out_ = dict(left_out)
         encoder.n_features_in_ = len(columns) + len(left_out)
         return encoder
+
+
+def feature_groups(columns: Sequence[ColumnEncoder]) -> tuple[FeatureGroup, ...]:
+    """Which features belong to which column.
+
+    Examples
+    --------
+    >>> encoder = TableEncoder().fit(Table({"age": ["31", "", "42"], "town": ["Rome", "Oslo", "Rome"]}))
+    >>> [(group.name, group.start, group.stop, group.indicator) for group in feature_groups(encoder.columns_)]
+    [('age', 0, 1, 1), ('town', 2, 4, None)]
+    """
+    groups = []
+    start = 0
+    for column in columns:
+        end = start + len(column.feature_names)
+        stop = end - column.missing_indicator
+        indicator = stop if column.missing_indicator else None
+        groups.append(FeatureGroup(column.name, start, stop, column.kind == "categorical", indicator))
+        start = end
+    return tuple(groups)
