@@ -174,7 +174,7 @@ def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> N
     """Show the columns that matter to a saved model, on a table."""
     check_output(plot, data, model_file)
     model = load(model_file)
-    ax = None if plot is None else new_axes()  # before any work: is matplotlib there?
+    ax = None if plot is None else new_axes(min(20, model.n_features) // 2 + 2)  # before any work, as in compare
     with progress_bar(f"explaining {model_file}"):
         found = explain_file(model, data, target, weight, rows, reading)
     if as_json:

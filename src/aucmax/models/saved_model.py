@@ -19,7 +19,6 @@ from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
 from aucmax.tables.table import Table
-from aucmax.tables.table_encoder import feature_groups
 from aucmax.validation.inputs import check_labels_and_weights
 
 
@@ -164,7 +163,11 @@ class SavedModel:
         encoder = self.metadata.encoder
         if encoder is None:
             return {name: [j] for j, name in enumerate(names)}
-        return {group.name: list(range(group.start, group.stop)) for group in feature_groups(encoder.columns_)}
+        sizes = [len(column.feature_names) for column in encoder.columns_]
+        ends = np.cumsum(sizes).tolist()
+        return {
+            column.name: list(range(end - size, end)) for column, size, end in zip(encoder.columns_, sizes, ends)
+        }
 
     @property
     def is_linear(self) -> bool:
