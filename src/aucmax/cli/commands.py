@@ -167,7 +167,7 @@ def evaluate(data, reading, model_file, target, weight, ignore, as_json) -> None
 @reading_options
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
 @weight_option
-@click.option("--rows", type=click.IntRange(0), default=0, help="Explain the scores of this number of first rows, too.")
+@click.option("--rows", type=click.IntRange(0), default=0, help="Also explain the scores of the first rows.")
 @click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
 @json_option
 def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> None:

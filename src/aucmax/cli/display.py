@@ -101,7 +101,8 @@ def show_explanation(found: FileExplanation) -> None:
     """The most important columns with their intervals, correlated groups, and contributions to scores of rows."""
     it = found.explanation
     echo(f"importance: {KINDS[it.kind]}, on {it.n_rows:,} rows")
-    _print_table(("column", "importance", "95 % interval"), map(_importance_cells, it.columns[:MOST_COLUMNS]), right=(1,))
+    cells = map(_importance_cells, it.columns[:MOST_COLUMNS])
+    _print_table(("column", "importance", "95 % interval"), cells, right=(1,))
     if len(it.columns) > MOST_COLUMNS:
         echo(f"{len(it.columns) - MOST_COLUMNS} less important columns are not shown; --json lists all")
     for group in it.groups:

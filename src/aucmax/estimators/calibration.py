@@ -69,7 +69,7 @@ class CalibratedMixin:
     An estimator with `decision_function`, `alphas_` and `cv_auc_` calls `_calibrate` at the end of `fit`.
     """
 
-    parameter_constraints: ClassVar = {"decision": [Option("prior", "probability", "balanced")]}
+    parameter_constraints: ClassVar[dict[str, Any]] = {"decision": [Option("prior", "probability", "balanced")]}
 
     alphas_: np.ndarray
     cv_auc_: np.ndarray

@@ -2,9 +2,9 @@
 
     Strumbelj, Kononenko. "Explaining prediction models and individual predictions with feature contributions." 2014.
 
-A linear model adds w_c.(x_c - mean_c). For another model, the columns of a background row are replaced by those of x one
-after the other, in random order, and each is credited with the change of the score. The changes along an order telescope,
-so that the contributions of a row sum to its score minus the mean score of the background, exactly and not on average.
+A linear model adds w_c.(x_c - mean_c). For another model, the columns of a background row are replaced by those of x
+one after the other, in random order, and each is credited with the change of the score. The changes along an order
+telescope: contributions of a row sum to its score minus the mean score of the background exactly, not on average.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def explain_features(
 ) -> Explanation:
     """The columns of a model by importance, on rows of features with labels -1/+1, or without labels.
 
-    A linear model is explained by its weights, with standard errors if there are labels and its loss is squared. Other
-    models are explained by permutation importance, which needs labels, on at most `max_rows` rows.
+    A linear model is explained by its weights, with standard errors if there are labels and its loss is squared.
+    Other models are explained by permutation importance, which needs labels, on at most `max_rows` rows.
     """
     rng = np.random.default_rng(seed)
     if model.linear is None:
@@ -58,7 +58,7 @@ def explain_features(
 def _subsample(X: Any, y: Any, weight: np.ndarray, max_rows: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
     """At most so many rows, of each class at least two if it has them."""
     if y is None:
-        raise ValueError("the importance of columns in a model that is not linear is a loss of AUC, which needs labels")
+        raise ValueError("the importance of a column in a model that is not linear is a loss of AUC; it needs labels")
     if y.size <= max_rows:
         return X, y, weight
     order = rng.permutation(y.size)
@@ -75,10 +75,8 @@ def _by_weight(model: FeatureModel, X: np.ndarray, y: Any, weight: np.ndarray) -
     errors: list[float | None] = [None] * deviations.size
     if y is not None and fit.l2 is not None and X.shape[1] <= MOST_FEATURES:
         errors = column_errors(X, y, weight, fit, model.columns).tolist()
-    return [
-        _importance(name, float(deviation), error, float(np.sign(fit.coef[features[0]])) if len(features) == 1 else None)
-        for (name, features), deviation, error in zip(model.columns.items(), deviations, errors)
-    ]
+    signs = [np.sign(fit.coef[features[0]]) if len(features) == 1 else None for features in model.columns.values()]
+    return [_importance(*cells) for cells in zip(model.columns, deviations.tolist(), errors, signs)]
 
 
 def _by_permutation(
@@ -94,7 +92,7 @@ def _by_permutation(
 def _importance(
     name: str, value: float, error: float | None, sign: float | None, *, lowest: float = 0.0
 ) -> ColumnImportance:
-    direction = None if sign is None else sign * value
+    direction = None if sign is None else float(sign * value)
     if error is None:
         return ColumnImportance(name, value, direction=direction)
     low = max(value - NORMAL * error, lowest)

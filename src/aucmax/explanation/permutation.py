@@ -2,8 +2,8 @@
 
     Breiman. "Random Forests." Machine Learning 2001.
 
-The variance of the mean loss over repeats is DeLong's variance of the mean difference of the two AUCs, over new rows, plus
-that of the repeats themselves.
+The variance of the mean loss over repeats is DeLong's variance of the mean difference of the two AUCs, over new rows,
+plus that of the repeats themselves.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def permutation_losses(
         mean_influence = np.zeros(y.size)
         for repeat, order in enumerate(orders):
             shuffled = X.copy()
-            shuffled[:, features] = X[np.ix_(order, features)]
+            shuffled[:, features] = X[order][:, features]
             other = score(shuffled)
             losses[k, repeat] = auc - roc_auc(y, other, sample_weight=weight)
             mean_influence += (influence - auc_influence(y, other, sample_weight=weight)) / n_repeats

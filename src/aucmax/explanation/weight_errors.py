@@ -1,16 +1,16 @@
 """Importance of the columns of a linear model, with standard errors (docs/predictions.md).
 
-The importance of a column is the standard deviation over all rows of what it adds to the score: |w_j| sigma_j or, for a
-column of several features c, sqrt(w_c' V_cc w_c), with V the covariance matrix of all rows. The squared loss with the
-penalty l1 |D w|_1 + l2/2 |D w|^2, D the deviations of the columns, has the estimating equation
+The importance of a column is the standard deviation over all rows of what it adds to the score: |w_j| sigma_j or, for
+a column of several features c, sqrt(w_c' V_cc w_c), with V the covariance matrix of all rows. The squared loss with
+the penalty l1 |D w|_1 + l2/2 |D w|^2, D the deviations of the columns, has the estimating equation
 
     g(w) = S w - (1 - w.delta) delta + l2 D^2 w + l1 D sign(w) = 0
 
-A row x of a class with mean m and covariance C changes S by dd' - C and delta by +-d, d = x - m, divided by the number
-of rows of the class; and D_j^2 by ((x_j - mu_j)^2 - D_j^2) / n. Its influence on the weights is -H^-1 dg with
-H = S + delta delta' + l2 D^2, and the variance of an importance is the sum of its squared influences over all rows (the
-sandwich, or infinitesimal jackknife, estimate; Efron 1982). Alpha is taken as given, and with l1 > 0 so is the set of
-columns with a weight.
+A row x of a class with mean m and covariance C changes S by dd' - C and delta by +-d, d = x - m, divided by the
+number of rows of the class; and D_j^2 by ((x_j - mu_j)^2 - D_j^2) / n. Its influence on the weights is -H^-1 dg with
+H = S + delta delta' + l2 D^2, and the variance of an importance is the sum of its squared influences over all rows
+(the sandwich, or infinitesimal jackknife, estimate; Efron 1982). Alpha is taken as given, and with l1 > 0 so is the
+set of columns with a weight.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ import numpy as np
 from aucmax.explanation.feature_model import LinearFit
 
 
-def column_deviations(X: np.ndarray, share: np.ndarray, coef: np.ndarray, columns: dict[str, list[int]]) -> np.ndarray:
+def column_deviations(
+    X: np.ndarray, share: np.ndarray, coef: np.ndarray, columns: dict[str, list[int]]
+) -> np.ndarray:
     """Standard deviation of what each column adds to the score; `share` are weights that sum to 1."""
     centred = X - share @ X
     added = np.column_stack([centred[:, features] @ coef[features] for features in columns.values()])

@@ -14,7 +14,7 @@ from aucmax.estimators.base import predicted_labels
 from aucmax.estimators.calibration import Calibration, is_swapped
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
 from aucmax.models.metadata import ModelMetadata
-from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict
+from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
@@ -153,7 +153,8 @@ class SavedModel:
         """
         rows = self._features_of(X)
         names = self.metadata.feature_names or [f"x{j}" for j in range(self.n_features)]
-        fit = LinearFit.of(*self.scorer.weights, self.metadata.training) if self.is_linear else None
+        weights = weights_of(self.scorer)
+        fit = None if weights is None else LinearFit.of(*weights, self.metadata.training)
         model = FeatureModel(self.scorer, self._features_of, self._columns(names), names, fit)
         y, weight = check_labels_and_weights(y, sample_weight, self.classes_, rows.shape[0])
         return explain_features(model, rows, y, weight, n_repeats=n_repeats, seed=random_state)
@@ -165,14 +166,12 @@ class SavedModel:
             return {name: [j] for j, name in enumerate(names)}
         sizes = [len(column.feature_names) for column in encoder.columns_]
         ends = np.cumsum(sizes).tolist()
-        return {
-            column.name: list(range(end - size, end)) for column, size, end in zip(encoder.columns_, sizes, ends)
-        }
+        return {column.name: list(range(end - size, end)) for column, size, end in zip(encoder.columns_, sizes, ends)}
 
     @property
     def is_linear(self) -> bool:
         """Whether the score is linear in the features."""
-        return getattr(self.scorer, "weights", None) is not None
+        return weights_of(self.scorer) is not None
 
     @property
     def classes_(self) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.sparsefuncs import inplace_column_scale
 
 from aucmax.models.json_arrays import array_from_json
-from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict
+from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
 from aucmax.numerics.matrix import is_sparse
 from aucmax.tables.json_schema import Schema, check_schema
 
@@ -54,7 +54,7 @@ class ScaledScorer:
     @property
     def weights(self) -> tuple[np.ndarray, float] | None:
         """Weights of the features before they are standardised, and the intercept, if the scorer is linear."""
-        inner = getattr(self.scorer, "weights", None)
+        inner = weights_of(self.scorer)
         if inner is None:
             return None
         coef = inner[0] if self.scale is None else inner[0] / self.scale

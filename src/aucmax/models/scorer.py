@@ -25,7 +25,7 @@ class Scorer(Protocol):
     def n_features(self) -> int:
         """Number of features."""
 
-    # Optional: `weights`, (coef, intercept) of a linear score; `probabilities(X)`, if they do not follow from the score.
+    # Optional are `weights`, (coef, intercept) of a linear score, and `probabilities(X)` that do not follow from it.
 
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row of a dense or CSR matrix."""
@@ -63,6 +63,11 @@ def probabilities_of(scorer: Scorer, X: Any) -> np.ndarray | None:
     """Probabilities that a scorer knows itself, as that of a tree does; None if they follow from the score."""
     own = getattr(scorer, "probabilities", None)
     return None if own is None else own(X)
+
+
+def weights_of(scorer: Scorer) -> tuple[np.ndarray, float] | None:
+    """Weights and intercept of a scorer that is linear in the features; None if it is not."""
+    return getattr(scorer, "weights", None)
 
 
 def scorer_to_dict(scorer: Scorer) -> dict[str, Any]:

@@ -48,7 +48,14 @@ class ImportanceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any = None, *, sample_weight: Any = None, max_columns: int = 20, ax: Any = None
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        max_columns: int = 20,
+        ax: Any = None,
     ) -> ImportanceDisplay:
         """Explain a fitted model on rows, and draw the result."""
         explanation = estimator.explain(X, y, sample_weight=sample_weight)
@@ -73,7 +80,12 @@ class ImportanceDisplay:
         errors = np.array([self.importance[known] - self.low[known], self.high[known] - self.importance[known]])
         if known.size:
             ax.errorbar(
-                self.importance[known], positions[known], xerr=errors, fmt="none", ecolor=COLOURS["reference"], capsize=3
+                self.importance[known],
+                positions[known],
+                xerr=errors,
+                fmt="none",
+                ecolor=COLOURS["reference"],
+                capsize=3,
             )
         ax.axvline(0.0, color=COLOURS["reference"], linewidth=0.8)
         ax.set_yticks(positions, self.names, parse_math=False)

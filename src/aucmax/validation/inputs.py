@@ -135,7 +135,9 @@ def check_labels_and_weights(
     if labels.shape != (n,):
         raise ValueError(f"y has shape {labels.shape}; give one label for each of the {n} rows")
     if not np.isin(labels, classes).all() or np.unique(labels).size < 2:
-        raise ValueError(f"y has the labels {np.unique(labels).tolist()[:5]}; it needs {classes.tolist()}, both of them")
+        raise ValueError(
+            f"y has the labels {np.unique(labels).tolist()[:5]}; it needs {classes.tolist()}, both of them"
+        )
     return np.where(labels == classes[1], 1.0, -1.0), weight
 
 
