@@ -15,7 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 import aucmax
 from aucmax.changepoint import PenaltyRegressor
-from aucmax.models import SCORERS, ModelFileError
+from aucmax.models import ModelFileError
+from aucmax.models.scorer import SCORERS
 
 MODELS = {
     "linear": aucmax.AUCClassifier(),

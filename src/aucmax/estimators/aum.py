@@ -77,7 +77,8 @@ class AUMClassifier(LinearRanker):
     standardize : bool
         Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
-        Cost of an error on each class, in AUM and for `decision="errors"`; "balanced" turns counts into rates.
+        Cost of an error on each class, in AUM and for the intercept; "balanced" turns counts into rates. Given
+        costs, `decision` is "errors".
     decision : {"prior", "errors"}
         Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
         positive, by weight, or where the (weighted) errors on all rows are fewest (docs/predictions.md).
@@ -198,7 +199,7 @@ class AUMClassifier(LinearRanker):
 
     def _intercept(self, table: LabeledData, scores: np.ndarray, costs: tuple[float, float]) -> float:
         """The constant that puts zero where `decision` says."""
-        if self.decision == "errors":
+        if self.decision == "errors" or self.class_weight is not None:
             return best_intercept(_errors(table, costs), scores)
         return -prior_cut(scores, table.y, table.weight)
 

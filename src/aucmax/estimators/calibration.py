@@ -86,7 +86,8 @@ class CalibratedMixin:
     @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`, without underflow."""
-        return self.calibration_.log_probabilities(self.decision_function(X))
+        scores = self.decision_function(X)
+        return self.calibration_.log_probabilities(scores)
 
     @reads_one_state
     def threshold_at(

@@ -16,7 +16,6 @@ from aucmax.models.tree_scorer import TreeScorer
 SCORERS.update((scorer.kind, scorer) for scorer in (LinearScorer, KernelScorer, TreeScorer, ScaledScorer))
 
 __all__ = [
-    "SCORERS",
     "Calibration",
     "HeldOutScores",
     "KernelScorer",
