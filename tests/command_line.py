@@ -37,7 +37,7 @@ def run(*arguments, code=0):
     result = CliRunner().invoke(aucmax, [str(argument) for argument in arguments])
     assert result.exit_code == code, result.output + repr(result.exception)
     if code:
-        lines = [line for line in result.stderr.splitlines() if not line.startswith("warning: AUC")]
+        lines = [line for line in result.stderr.strip().splitlines() if not line.startswith("warning: AUC")]
         assert len(lines) == 1 and lines[0].startswith("error: ")
     return result
 

@@ -80,7 +80,7 @@ def _refunds():
 
 def _wide():
     n = 100
-    columns = {f"x{j}": [f"{value:.3f}" for value in _RNG.normal(size=n)] for j in range(5000)}
+    columns = {f"x{j}": [f"{value:.4f}" for value in _RNG.normal(size=n)] for j in range(5000)}
     return columns | {"target": ["yes" if i % 4 == 0 else "no" for i in range(n)]}
 
 

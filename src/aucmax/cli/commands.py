@@ -51,7 +51,7 @@ from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
-from aucmax.plots.axes import new_axes
+from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 from aucmax.tables.atomic_write import is_pipe_or_device
@@ -174,7 +174,8 @@ def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> N
     """Show the columns that matter to a saved model, on a table."""
     check_output(plot, data, model_file)
     model = load(model_file)
-    ax = None if plot is None else new_axes(min(20, model.n_features) // 2 + 2)  # before any work, as in compare
+    if plot is not None:  # before any work: is matplotlib there?
+        ax = new_figure(min(20, model.n_features) // 2 + 2, pyplot=False).subplots()
     with progress_bar(f"explaining {model_file}"):
         found = explain_file(model, data, target, weight, rows, reading)
     if as_json:
@@ -207,7 +208,8 @@ def compare(data, columns, reading, models, reference, cv, seed, plot, as_json) 
     if not is_file(data):
         check_file_options(str(data), [*columns.given, *(["format"] if reading["format"] else [])])
     check_reference(reference, models or STANDARD_MODELS)
-    ax = None if plot is None else new_axes(len(models or STANDARD_MODELS))  # before any work: is matplotlib there?
+    if plot is not None:  # before any work: is matplotlib there?
+        ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
         rows = find_training_data(data, columns, reading)
         comparison = compare_models(rows, models, update, cv=rows.folds(cv), random_state=seed, reference=reference)

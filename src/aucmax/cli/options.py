@@ -59,9 +59,9 @@ def parse_names(known: Collection[str]) -> Callable:
     return parse
 
 
-def parse_codes(context: Any, parameter: Any, texts: tuple[str, ...]) -> tuple[str, ...]:
+def parse_codes(context: Any, parameter: Any, given: tuple[str, ...]) -> tuple[str, ...]:
     """Comma-separated codes of findings, given once or several times."""
-    codes = tuple(code.strip().upper() for text in texts for code in text.split(","))
+    codes = tuple(code.strip().upper() for text in given for code in text.split(","))
     try:
         check_codes(codes)
     except ValueError as error:
@@ -152,7 +152,7 @@ _file_options = _combine(
         "--max-decompressed",
         metavar="BYTES",
         type=click.IntRange(1),
-        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB (columnar: 1 GiB), by default.",
+        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB (Parquet: 1 GiB), if not given.",
     ),
 )
 

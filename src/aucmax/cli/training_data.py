@@ -224,11 +224,11 @@ def read_times(table: Table, name: str) -> np.ndarray:
     column = Table({name: table.column(name)})
     try:
         (encoder,) = TableEncoder(keep=[name]).fit(column).columns_
-        numbers = encoder.read(column.columns[name])
     except ValueError as error:
         raise ValueError(f"the times in column {name!r} cannot be used: {error}") from None
     if encoder.kind not in ("numeric", "time"):
         raise ValueError(f"column {name!r} holds {encoder.kind} values; --time needs dates or numbers")
+    numbers = encoder.read(column.columns[name])
     missing = np.isnan(numbers)
     if missing.any():
         raise ValueError(

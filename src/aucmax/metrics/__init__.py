@@ -1,10 +1,11 @@
-"""Metrics of a ranking: AUC and its variance, ROC and lift curves, thresholds, AUC versus accuracy."""
+"""Metrics of a ranking: AUC and its variance, ROC and lift curves, reliability, thresholds, AUC versus accuracy."""
 
 from aucmax.metrics.auc import roc_auc
 from aucmax.metrics.auc_vs_accuracy import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts
 from aucmax.metrics.curves import area_under_lift, lift_curve, partial_auc, roc_curve
 from aucmax.metrics.delong import Interval, PairedTest, auc_influence, auc_interval, auc_test
 from aucmax.metrics.prequential import PrequentialAUC
+from aucmax.metrics.reliability import Reliability, reliability_curve
 from aucmax.metrics.thresholds import break_even, f_beta, threshold_for
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "PairedTest",
     "PrequentialAUC",
     "RankingCounts",
+    "Reliability",
     "area_under_lift",
     "auc_influence",
     "auc_interval",
@@ -24,6 +26,7 @@ __all__ = [
     "lift_curve",
     "partial_auc",
     "ranking_counts",
+    "reliability_curve",
     "roc_auc",
     "roc_curve",
     "threshold_for",

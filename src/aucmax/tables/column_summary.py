@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.tables.cells import PLAIN_NUMBER, Column, is_missing, is_string, is_time, present_strings
-from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN
+from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN, NumberFormat
 from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.time_format import TIME_FORMATS
 
@@ -129,7 +129,7 @@ def _are_long_integers(present: Column) -> bool:
 def _read_strings(present: Column) -> dict[Any, np.ndarray]:
     """By format, the numbers of all cells."""
     first = present.slice(0, 20 * _FIRST_CELLS).drop_null().slice(0, _FIRST_CELLS)
-    possible = [format for format in _FORMATS if format.read(first) is not None]
+    possible = _possible_formats(first)
     if PLAIN not in possible or (plain := PLAIN.read(present)) is None:
         found = {format: format.read(present) for format in possible if format != PLAIN}
     elif not pc.any(pc.match_substring(present, ".")).as_py():
@@ -137,6 +137,18 @@ def _read_strings(present: Column) -> dict[Any, np.ndarray]:
     else:
         found = {format: plain if format.decimal == "." else format.read(present) for format in possible}
     return {format: numbers for format, numbers in found.items() if numbers is not None}
+
+
+def _possible_formats(first: Column) -> list[Any]:
+    """The formats in which the first cells can be read; few regular expressions are tried on plain numbers."""
+    if not _begin_plain(first):
+        return [format for format in _FORMATS if format.read(first) is not None]
+    if not pc.any(pc.match_substring(first, "."), min_count=0).as_py():
+        return list(NUMBER_FORMATS)
+    grouped = NumberFormat(",", ".")  # the only other one with points, such as 1.234
+    return [format for format in NUMBER_FORMATS if format.decimal == "."] + [grouped] * (
+        grouped.read(first) is not None
+    )
 
 
 def _distinct(present: Column, limit: int) -> frozenset[str] | None:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.validation.caller import warn_caller
+from aucmax.validation.weights import check_weight_range
 
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -79,8 +80,9 @@ def check_batch(
     X, y = _check_labeled(estimator, X, y, reset=first, **TABLE)
     check_classification_targets(y)
     labels = _stream_classes(estimator, y, classes, first)
-    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y.size)
-    return LabeledData(X, np.where(y == labels[1], 1.0, -1.0), weight), labels
+    y = np.where(y == labels[1], 1.0, -1.0)
+    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y)
+    return LabeledData(X, y, weight), labels
 
 
 def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) -> np.ndarray:
@@ -128,17 +130,17 @@ def check_labels_and_weights(
     y: Any, sample_weight: Any, classes: np.ndarray, n: int
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """Labels of two known classes as -1/+1, or None, and the weights of n rows."""
-    weight = np.ones(n) if sample_weight is None else _check_weights(sample_weight, n)
     if y is None:
-        return None, weight
+        unlabelled = np.ones(n)
+        return None, unlabelled if sample_weight is None else _check_weights(sample_weight, unlabelled)
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(f"y has shape {labels.shape}; give one label for each of the {n} rows")
-    if not np.isin(labels, classes).all() or np.unique(labels).size < 2:
-        raise ValueError(
-            f"y has the labels {np.unique(labels).tolist()[:5]}; it needs {classes.tolist()}, both of them"
-        )
-    return np.where(labels == classes[1], 1.0, -1.0), weight
+    found = np.unique(labels)
+    if not np.isin(found, classes).all() or found.size < 2:
+        raise ValueError(f"y has the labels {found.tolist()[:5]}; it needs {classes.tolist()}, both of them")
+    signs = np.where(labels == classes[1], 1.0, -1.0)
+    return signs, np.ones(n) if sample_weight is None else _check_class_weights(sample_weight, signs)
 
 
 def make_rng(random_state: Any) -> np.random.Generator:
@@ -168,20 +170,22 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
 
 def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """Validated weights; both classes must have a positive total weight."""
-    weight = _check_weights(sample_weight, y.size)
+    weight = _check_weights(sample_weight, y)
     for label in (-1.0, 1.0):
         if weight[y == label].sum() == 0:
             raise ValueError("all rows of one class have weight zero; ranking needs rows of two classes")
     return weight
 
 
-def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
+def _check_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """One finite, non-negative weight per row; a scalar applies to all rows."""
     weight = np.asarray(sample_weight, dtype=float)
+    n = y.size
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of the {n} rows")
     if not np.isfinite(weight).all() or weight.min() < 0:
         raise ValueError("sample_weight has negative, NaN or infinite values; give weights of 0 or more")
+    check_weight_range(weight, y > 0)
     return weight

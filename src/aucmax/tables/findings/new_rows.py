@@ -69,14 +69,16 @@ class NewRows:
     def add(self, table: Table, X: Any) -> None:
         """Count the rows of a table and of its encoding."""
         self.n_rows += len(table)
-        if not self.groups:
+        if not self.groups or len(X) == 0:
             return
-        outside = (np.less(X, self._low) | np.greater(X, self._high)).sum(axis=0)
+        may_be_outside = (X.min(axis=0) < self._low) | (X.max(axis=0) > self._high)
         for group in self.groups:
             column = self.columns[group.name]
-            if not group.is_categorical:
-                self.counts[group.name] += int(outside[group.start])
-            elif _may_have_unknown(group, X):
+            if not group.is_categorical and may_be_outside[group.start]:
+                numbers = X[:, group.start]
+                outside = (numbers < self._low[group.start]) | (numbers > self._high[group.start])
+                self.counts[group.name] += int(outside.sum())
+            elif group.is_categorical and _may_have_unknown(group, X):
                 self.counts[group.name] += column.count_unknown_categories(table.columns[group.name])
 
     def shares(self) -> dict[str, float]:
@@ -115,7 +117,7 @@ def _category_finding(name: str, count: int, n_rows: int) -> Finding:
 
 def _range_finding(column: ColumnEncoder, share: float) -> Finding:
     low, high = (_bound(column, value) for value in (column.low or 0.0, column.high or 0.0))
-    message = f"{100 * share:.2g} % of the rows are outside the range of training, {low} to {high}"
+    message = f"{100 * share:.3g} % of the rows are outside the range of training, {low} to {high}"
     advice = "the model extrapolates there: check the units, or refit, with the column dropped if it always grows"
     return Finding("AUC109", f"column {quoted(column.name)}: {message}", advice, (column.name,))
 
