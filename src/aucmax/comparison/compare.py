@@ -11,17 +11,10 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from aucmax.comparison.checks import check_models
+from aucmax.comparison.data import ComparisonData, make_comparison_data
 from aucmax.comparison.finished_fits import FinishedFits
 from aucmax.comparison.measures import ScoredFold, measure_intervals
-from aucmax.comparison.out_of_fold import (
-    ComparisonData,
-    FoldFit,
-    ModelRun,
-    collect,
-    fit_fold,
-    make_comparison_data,
-    weight_argument,
-)
+from aucmax.comparison.out_of_fold import FoldFit, ModelRun, collect, fit_fold, weight_argument
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.comparison.standard_models import find_models, how_tuned
 from aucmax.comparison.statistics import (
@@ -44,7 +37,7 @@ Progress = Callable[[int, int, str], None]
 def compare(
     X: Any,
     y: Any,
-    models: Mapping[str, Any] | Iterable[str] | None = None,
+    models: Mapping[str, Any] | Iterable[Any] | None = None,
     *,
     cv: Any = 5,
     repeats: int = 1,
@@ -65,10 +58,12 @@ def compare(
         Passed to the models without conversion.
     y : array of two distinct labels
         The larger one is positive.
-    models : names, or a dict of classifiers or names
-        Names from `STANDARD_MODELS` or `SOLVERS` (`AUCClassifier` with that solver); `DEFAULT_MODELS` if None.
+    models : list or dict of classifiers and names
+        Names from `STANDARD_MODELS` or `SOLVERS` (`AUCClassifier` with that solver); `DEFAULT_MODELS` if None. In a
+        list, a classifier is called after its class.
     cv : int or splitter
-        Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
+        Number of shuffled stratified folds, fewer if a fold would have less than two test rows of a class; or any
+        scikit-learn splitter or iterable of splits.
     repeats : int
         How often the rows are split into `cv` folds anew; more repeats average out the luck of the split.
     sample_weight : array, optional
