@@ -66,7 +66,7 @@ def check_groups(comparison: Comparison, groups: ArrayLike, name: str | None = N
         outside = tested & ~inside
         if min(np.bincount(labels[part], minlength=2).min() for part in (inside, outside)) >= 2:
             found.append((group, *_shortfall(labels, scores, inside, outside)))
-    p_values = holm([p_value for *_, p_value in found]) if found else []
+    p_values = holm([p_value for *_, p_value in found])
     return [
         Finding(
             "AUC209",

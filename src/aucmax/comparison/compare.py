@@ -65,7 +65,7 @@ def compare(
         Number of shuffled stratified folds, fewer if a fold would have less than two test rows of a class; or any
         scikit-learn splitter or iterable of splits.
     repeats : int
-        How often the rows are split into `cv` folds anew; more repeats average out the luck of the split.
+        How often the rows are split into `cv` folds; more repeats average out the luck of the split.
     sample_weight : array, optional
         Passed to the models that support it, and to the AUC.
     groups : array, optional
@@ -107,7 +107,7 @@ def compare(
     _check_failures(failures, reference, len(found), resume)
     runs = {name: collect(fits[name], data) for name in found if name not in failures}
     differences = {name: _difference(runs[name], runs[reference], data) for name in runs if name != reference}
-    adjusted = holm([paired.p_value for paired in differences.values()]) if differences else np.empty(0)
+    adjusted = holm([paired.p_value for paired in differences.values()])
     p_values = dict(zip(differences, adjusted.tolist(), strict=True))
     rows = [
         _row(name, found[name], run, data, differences.get(name), p_values.get(name, 1.0), rope)
