@@ -44,7 +44,7 @@ def draw_errors(ax, errors, pred, title):
     false_pos, false_neg = curve.fpr, 1.0 - curve.tpr
     ax.stairs(np.minimum(false_pos, false_neg), edges, fill=True, color="0.85", label="AUM: area under the minimum")
     ax.stairs(false_pos, edges, baseline=None, color=COLOURS["worse"], linewidth=2.6, label="FP rate")
-    ax.stairs(false_neg, edges, baseline=None, color=COLOURS["tie"], linewidth=1.4, label="FN rate")
+    ax.stairs(false_neg, edges, baseline=None, color=COLOURS["equivalent"], linewidth=1.4, label="FN rate")
     ax.set_title(title, fontsize="medium")
     ax.set_xlabel("constant added to predictions")
     ax.spines[["top", "right"]].set_visible(False)

@@ -1,9 +1,6 @@
 """Tables and files for tests."""
 
-import numpy as np
-
 from aucmax.tables import Table
-from aucmax.tables.cells import STRING_DTYPE
 
 TRAIN = """age,town,member,note,planet,fraud
 31,Rome,true,a,Earth,no
@@ -21,5 +18,9 @@ def write(folder, text, name="table.csv", encoding="utf-8"):
     return path
 
 
+def names_of(encoder):
+    return tuple(encoder.get_feature_names_out())
+
+
 def table_of(**columns):
-    return Table({name: np.array(cells, dtype=STRING_DTYPE) for name, cells in columns.items()})
+    return Table(columns)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from aucmax.estimators.linear import AUCClassifier
     from aucmax.estimators.linear_cv import AUCClassifierCV
     from aucmax.estimators.tree import AUCTreeClassifier
+    from aucmax.models import explain, load, save
+    from aucmax.tables.table_encoder import TableEncoder
 
 __version__ = "0.1.0.dev0"
 
@@ -23,7 +25,11 @@ __all__ = [
     "AUMClassifier",
     "ContingencySVMClassifier",
     "KernelAUCClassifier",
+    "TableEncoder",
     "compare",
+    "explain",
+    "load",
+    "save",
 ]
 
 _MODULES = {
@@ -33,7 +39,11 @@ _MODULES = {
     "AUMClassifier": "aucmax.estimators.aum",
     "ContingencySVMClassifier": "aucmax.estimators.contingency",
     "KernelAUCClassifier": "aucmax.estimators.kernel",
+    "TableEncoder": "aucmax.tables.table_encoder",
     "compare": "aucmax.comparison",
+    "explain": "aucmax.models",
+    "load": "aucmax.models",
+    "save": "aucmax.models",
 }
 
 

@@ -18,7 +18,8 @@ def test_benchmark_set_has_the_published_targets():
     data = load_benchmark("H3K36me3_TDH_other")
     published = read(Path(os.environ["AUCMAX_DATA"]) / "changepoint" / data.name / "outputs.csv.xz")
     limits = {
-        name: numbers(pair) for name, *pair in zip(*(published.column(column).tolist() for column in published.names))
+        name: numbers(pair)
+        for name, *pair in zip(*(published.column(column).to_pylist() for column in published.names))
     }
     np.testing.assert_allclose(
         data.table.target_intervals(), [limits[name] for name in data.sequences], rtol=1e-9

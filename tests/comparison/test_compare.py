@@ -6,7 +6,7 @@ import types
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.stats import norm
+from scipy.stats import norm, t
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
@@ -19,8 +19,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import aucmax
-from aucmax.comparison import STANDARD_MODELS, compare
-from aucmax.comparison.out_of_fold import make_comparison_data, out_of_fold_scores
+from aucmax.comparison import DEFAULT_MODELS, STANDARD_MODELS, compare
+from aucmax.comparison.data import make_comparison_data
+from aucmax.comparison.out_of_fold import collect, fit_fold
 from aucmax.comparison.standard_models import find_models
 from aucmax.plots.comparison import plot_comparison
 
@@ -56,6 +57,38 @@ def columns(**places):
     return {name: Column(j) for name, j in places.items()}
 
 
+def run_of(model, shared):
+    return collect([fit_fold(model, shared, fold) for fold in range(len(shared.folds))], shared)
+
+
+def test_few_positives_reduce_the_folds(data):
+    X, _ = data
+    y = np.arange(300) < 5
+    with pytest.warns(UserWarning, match="cv=5, but the rarer class has only 5 rows; using 2 folds"):
+        result = compare(X, y, columns(a=0))
+    assert result.n_folds == 2
+
+
+@pytest.mark.parametrize("models", [{"a": Column()}, [Column()], Column(), ["aucmax"], "aucmax"], ids=str)
+def test_models_in_the_place_of_the_table_are_named_in_the_error(data, models):
+    X, y = data
+    kind = ValueError if models == ["aucmax"] else TypeError  # a list of strings may be labels or a table
+    with pytest.raises(kind):
+        compare(models, X, y)
+    if kind is TypeError:
+        with pytest.raises(TypeError, match=r"X is .*, not data; call compare\(X, y, models\)"):
+            compare(models, X, y)
+        with pytest.raises(TypeError, match=r"y is .*, not data; call compare\(X, y, models\)"):
+            compare(X, models, y)
+
+
+def test_a_list_of_classifiers_is_called_after_their_classes(data):
+    models = [Column(0), Column(1), make_pipeline(StandardScaler(), GaussianNB()), "exact"]
+    result = compare(*data, models, cv=3)
+    assert sorted(row.name for row in result.rows) == ["Column", "Column 2", "GaussianNB", "exact"]
+    assert result["Column"].auc > result["Column 2"].auc
+
+
 def test_the_package_is_a_module_and_compare_a_function():
     assert isinstance(aucmax.comparison, types.ModuleType)
     assert aucmax.compare is compare
@@ -77,32 +110,44 @@ def test_folds_are_stratified_and_test_every_row_once(data):
 
 def test_out_of_fold_scores_are_in_the_order_of_the_rows(data):
     X, y = data
-    run = out_of_fold_scores(Column(1), make_comparison_data(X, y, 5, None, None, 0))
+    run = run_of(Column(1), make_comparison_data(X, y, 5, None, None, 0))
     assert np.array_equal(run.scores, X[:, 1])
 
 
-def test_the_same_model_twice_is_a_tie(data):
+def test_the_same_model_twice_is_equivalent(data):
     row = compare(*data, columns(a=0, b=0))["b"]
-    assert (row.difference, row.std_error, row.p_value, row.verdict) == (0.0, 0.0, 1.0, "tie")
+    assert (row.difference, row.std_error, row.p_value, row.verdict) == (0.0, 0.0, 1.0, "equivalent")
 
 
 def test_verdicts_find_real_differences(data):
     result = compare(*data, columns(good=0, noise=1, other=2), reference="good")
-    assert [result[name].verdict for name in ("good", "noise", "other")] == ["reference", "worse", "tie"]
+    assert [result[name].verdict for name in ("good", "noise", "other")] == ["reference", "worse", "undecided"]
     assert compare(*data, columns(good=0, noise=1), reference="noise")["good"].verdict == "better"
 
 
-def test_standard_error_is_the_larger_of_delong_and_nadeau_bengio(data):
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_standard_error_is_the_larger_of_delong_and_nadeau_bengio(data, repeats):
     X, y = data
-    result = compare(X, y, columns(a=0, b=2))
+    result = compare(X, y, columns(a=0, b=2), repeats=repeats)
     a, b = (np.array(result[name].aucs) for name in "ab")
-    shared = make_comparison_data(X, y, 5, None, None, 0)
-    influence = [out_of_fold_scores(Column(j), shared).influence for j in (0, 2)]
-    delong = np.linalg.norm(influence[1] - influence[0]) / 5
-    resampled = np.sqrt((1 / 5 + 60 / 240) * np.var(b - a, ddof=1))
+    shared = make_comparison_data(X, y, 5, None, None, 0, repeats)
+    influence = [run_of(Column(j), shared).influence for j in (0, 2)]
+    delong = np.linalg.norm(influence[1] - influence[0])
+    resampled = np.sqrt((1 / a.size + 60 / 240) * np.var(b - a, ddof=1))
     assert result["b"].std_error == pytest.approx(max(delong, resampled), rel=1e-12)
-    p_value = 2 * norm.sf(abs(result["b"].difference) / max(delong, resampled))
+    law = norm if delong > resampled else t(a.size - 1)
+    p_value = 2 * law.sf(abs(result["b"].difference) / max(delong, resampled))
     assert result["b"].p_value == pytest.approx(p_value, rel=1e-9)
+
+
+def test_p_values_of_several_models_are_corrected(data):
+    X, y = data
+    X = np.column_stack([X, X[:, 0] + np.random.default_rng(1).normal(size=300)])
+    alone = {name: compare(X, y, columns(a=0, **{name: j}))[name].p_value for name, j in (("b", 2), ("c", 3))}
+    together = compare(X, y, columns(a=0, b=2, c=3))
+    smaller, larger = sorted(alone, key=alone.get)
+    assert together[smaller].p_value == pytest.approx(min(2 * alone[smaller], 1.0))
+    assert together[larger].p_value == pytest.approx(max(2 * alone[smaller], alone[larger]))
 
 
 def test_false_positive_rate_is_close_to_nominal():
@@ -111,8 +156,48 @@ def test_false_positive_rate_is_close_to_nominal():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         y = np.arange(150) < 40
-        false_positives += compare(rng.normal(size=(150, 2)) + y[:, None], y, columns(a=0, b=1))["b"].verdict != "tie"
+        row = compare(rng.normal(size=(150, 2)) + y[:, None], y, columns(a=0, b=1))["b"]
+        false_positives += row.verdict in ("better", "worse")
     assert false_positives <= 5
+
+
+def test_equal_models_on_many_rows_are_equivalent_and_on_few_undecided():
+    rng = np.random.default_rng(0)
+    y = np.arange(40_000) < 20_000
+    X = rng.normal(size=(40_000, 1)) + 1.5 * y[:, None] + 0.3 * rng.normal(size=(40_000, 2))
+    assert compare(X, y, columns(a=0, b=1))["b"].verdict == "equivalent"
+    few = compare(X[19_900:20_100], y[19_900:20_100], columns(a=0, b=1))["b"]
+    assert few.verdict == "undecided" and few.rows_needed > 200
+
+
+def test_repeats_split_the_rows_anew(data):
+    result = compare(*data, columns(a=0), cv=4, repeats=3)
+    assert (result.n_folds, result.n_repeats, len(result["a"].aucs)) == (4, 3, 12)
+    assert len(set(result["a"].aucs)) > 8
+
+
+def test_processes_give_the_same_result(data):
+    one, two = (compare(*data, ["exact", "cg"], n_jobs=n_jobs) for n_jobs in (None, 2))
+    assert [row.aucs for row in one.rows] == [row.aucs for row in two.rows]
+
+
+class FailsOnOneFold(Column):
+    def fit(self, X, y, sample_weight=None):
+        if X[0, 0] == FailsOnOneFold.first:
+            raise RuntimeError("no luck\nwith this fold")
+        return super().fit(X, y)
+
+
+def test_a_model_that_fails_on_a_fold_is_left_out_with_a_note(data):
+    X, y = data
+    train, _ = make_comparison_data(X, y, 5, None, None, 0).folds[3]
+    FailsOnOneFold.first = X[train[0], 0]
+    result = compare(X, y, {"a": Column(0), "bad": FailsOnOneFold(0)})
+    assert [row.name for row in result.rows] == ["a"]
+    assert result.notes[0].startswith("note: bad failed and is left out: fold ")
+    assert result.notes[0].endswith("RuntimeError: no luck")
+    with pytest.raises(ValueError, match=r"model 'bad' failed on fold . of 5: RuntimeError: no luck"):
+        compare(X, y, {"bad": FailsOnOneFold(0), "a": Column(0)})
 
 
 def test_rows_are_sorted_by_decreasing_auc(data):
@@ -124,7 +209,8 @@ def test_rows_are_sorted_by_decreasing_auc(data):
 def test_summary_is_a_sentence_with_the_verdict(data):
     assert compare(*data, columns(noise=1, good=0)).summary.startswith("better: good 0.8")
     assert "less" not in compare(*data, columns(good=0, noise=1)).summary
-    assert compare(*data, columns(good=0, other=2)).summary.startswith("tie: other")
+    assert compare(*data, columns(good=0, other=2)).summary.startswith("undecided: other")
+    assert compare(*data, columns(good=0, other=2), rope=0.5).summary.startswith("equivalent: other")
     assert "95 % interval" in compare(*data, columns(good=0)).summary
 
 
@@ -137,10 +223,29 @@ def test_the_same_seed_gives_the_same_result(data):
 def test_standard_models_run_dense_and_sparse_without_a_warning():
     X, y = make_classification(200, 6, weights=[0.8], random_state=0)
     dense, csr = compare(X, y, cv=3), compare(sparse.csr_array(X), y, cv=3)
-    assert {row.name for row in dense.rows} == set(STANDARD_MODELS)
+    assert {row.name for row in dense.rows} == set(DEFAULT_MODELS)
     assert dense.reference == "logistic"
-    for name in STANDARD_MODELS:
+    for name in DEFAULT_MODELS:
         assert csr[name].auc == pytest.approx(dense[name].auc, abs=0.02)  # logistic centres only dense columns
+
+
+@pytest.mark.parametrize("name", [name for name in STANDARD_MODELS if name not in DEFAULT_MODELS])
+def test_named_peers_run_without_a_warning(name):
+    if name == "lightgbm":
+        pytest.importorskip("lightgbm")
+    X, y = make_classification(120, 6, weights=[0.7], random_state=0)
+    assert compare(X, y, [name], cv=2)[name].auc > 0.6
+
+
+def test_what_is_tuned_is_said(data):
+    search = GridSearchCV(Column(0), {"j": [0]}, cv=2, scoring="roc_auc")
+    result = compare(*data, {"logistic": "logistic", "aucmax": "aucmax", "exact": "exact", "mine": search}, cv=2)
+    assert {row.name: row.tuned for row in result.rows} == {
+        "logistic": "C",
+        "aucmax": "alpha, loss",
+        "exact": "no",
+        "mine": "yes",
+    }
 
 
 def test_names_of_solvers_are_models(data):
@@ -225,6 +330,17 @@ def test_a_comparison_is_json_serialisable_and_prints_a_table(data):
     assert [row["name"] for row in plain["rows"]] == ["good", "noise"]
     assert plain["summary"] == result.summary
     assert len(str(result).splitlines()) == 4
+    assert "<0.001" in str(compare(*data, columns(good=0, noise=1), repeats=5))
+
+
+def test_a_comparison_becomes_a_data_frame_and_html(data):
+    pytest.importorskip("pandas")
+    result = compare(*data, columns(good=0, noise=1))
+    frame = result.to_frame()
+    assert frame.loc["good", "auc"] == result["good"].auc
+    assert frame.loc["noise", "recall_at_fpr_5_low"] == result["noise"].measures["recall_at_fpr_5"].low
+    hostile = compare(*data, {"<b>": Column(0), "a": Column(1)})
+    assert "<td>&lt;b&gt;</td>" in hostile._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -233,7 +349,6 @@ def test_a_comparison_is_json_serialisable_and_prints_a_table(data):
         ({"y": np.zeros(300)}, "two classes but has 1"),
         ({"y": np.arange(300) % 3}, "two classes but has 3"),
         ({"y": np.arange(300) == 0}, "the rarer class has 1 rows"),
-        ({"y": np.arange(300) < 7}, "cv=5, but the rarer class has 7 rows; lower cv to 3"),
         ({"y": np.ones(10)}, "two classes"),
         ({"X": np.ones((10, 3))}, "inconsistent numbers of samples"),
         ({"cv": 1}, "cv=1; give an integer of 2 or more"),
@@ -242,6 +357,9 @@ def test_a_comparison_is_json_serialisable_and_prints_a_table(data):
         ({"models": []}, "no models"),
         ({"models": {"scaler": StandardScaler()}}, "give a classifier with decision_function or predict_proba"),
         ({"reference": "lda"}, "unknown reference 'lda'"),
+        ({"repeats": 0}, "repeats=0; give an integer of 1 or more"),
+        ({"repeats": 2, "cv": [(np.arange(150), np.arange(150, 300))]}, "repeats=2 with a splitter"),
+        ({"rope": -0.1}, "rope=-0.1; give a number from 0 to 1"),
         ({"sample_weight": -np.ones(300)}, "weights must be zero or positive"),
         ({"sample_weight": np.zeros(300)}, "weights of the positive class are zero"),
         ({"groups": np.repeat([0, 1], [240, 60]), "cv": 2}, "rows of fold 0 .* one class"),
@@ -260,11 +378,14 @@ def test_names_and_classifiers_can_be_mixed(data):
     assert list(found) == ["mine", "theirs"] and hasattr(found["theirs"], "predict_proba")
 
 
-def test_plot_has_the_best_on_top_and_ends_at_one(data):
-    ax = plot_comparison(compare(*data, columns(noise=1, good=0)))
+def test_plot_has_the_best_on_top_and_the_reference_at_zero(data):
+    result = compare(*data, columns(noise=1, good=0))
+    ax = plot_comparison(result)
     labels = {tick.get_text(): place for tick, place in zip(ax.get_yticklabels(), ax.get_yticks())}
     assert labels["good"] > labels["noise"]
-    assert 0.0 <= ax.get_xlim()[0] < ax.get_xlim()[1] <= 1.0
+    points = {line.get_ydata()[0]: line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"}
+    assert points[labels["noise"]] == 0.0
+    assert points[labels["good"]] == pytest.approx(result["good"].auc - result["noise"].auc)
 
 
 def test_plot_does_not_magnify_small_differences(data):

@@ -15,7 +15,7 @@ def train(tmp_path):
 
 @pytest.fixture
 def encoder(train):
-    return TableEncoder.learn(train, target="fraud")
+    return TableEncoder().fit(train.drop("fraud"))
 
 
 @pytest.fixture

@@ -36,8 +36,8 @@ def test_a_matrix_has_no_columns():
     table = Table(X=np.eye(2), y=np.array([0, 1]))
     with pytest.raises(ValueError, match="no column 'a': libsvm and npz files"):
         encode_target(table, "a")
-    with pytest.raises(ValueError, match="no columns to encode"):
-        TableEncoder.learn(table)
+    with pytest.raises(ValueError, match="a matrix has no column names"):
+        TableEncoder().fit(table)
     with pytest.raises(ValueError, match="no labels"):
         encode_target(Table(X=np.eye(2)))
 
@@ -129,12 +129,12 @@ def test_integers_of_arrow_are_never_rounded(tmp_path):
     }
     parquet.write_table(pa.table(columns), tmp_path / "ids.parquet")
     found = read(tmp_path / "ids.parquet").columns
-    assert as_strings(found["whole"]).tolist() == [str(large), str(-large), "1"]
-    assert as_strings(found["missing"]).tolist() == [str(large), "", "1"]
-    assert as_strings(found["decimal"]).tolist() == [str(large), "2", "3"]
+    assert as_strings(found["whole"]).to_pylist() == [str(large), str(-large), "1"]
+    assert as_strings(found["missing"]).to_pylist() == [str(large), "", "1"]
+    assert as_strings(found["decimal"]).to_pylist() == [str(large), "2", "3"]
     assert as_numbers(found["missing"])[0] == float(large)
 
 
 def test_chunks_of_strings_and_of_numbers_are_concatenated():
     parts = [Table({"a": np.array([1.0, np.nan])}), table_of(a=["9007199254740993"]), Table({"a": np.array([2])})]
-    assert concatenate(parts).columns["a"].tolist() == ["1", "nan", "9007199254740993", "2"]
+    assert concatenate(parts).columns["a"].to_pylist() == ["1", "", "9007199254740993", "2"]

@@ -107,7 +107,7 @@ def load_benchmark(name: str, folder: str | Path | None = None) -> BenchmarkSet:
         raise ValueError(f"there is no set {name!r} in {sets}; choose one of {close}")
     inputs = read(files[0])
     features = [column for column in inputs.names if column != _ID]
-    sequences = as_strings(inputs.column(_ID)).tolist()
+    sequences = as_strings(inputs.column(_ID)).to_pylist()
     X = np.column_stack([_numbers(inputs, column, files[0]) for column in features])
     folds = {file.parent.name: _folds(file, sequences) for file in sorted(path.glob("cv/*/folds.csv.gz"))}
     return BenchmarkSet(X, _penalty_table(files[1], sequences), folds, features, sequences, name)
@@ -142,21 +142,22 @@ def _numbers(table: Table, column: str, path: Path) -> np.ndarray:
     return found
 
 
-def _sequence_index(ids: np.ndarray, sequences: list[str], path: Path) -> np.ndarray:
+def _sequence_index(ids: list[str], sequences: list[str], path: Path) -> np.ndarray:
     """The index of the sequence that each row names."""
     index = {sequence: i for i, sequence in enumerate(sequences)}
-    unknown = [name for name in ids.tolist() if name not in index]
+    unknown = [name for name in ids if name not in index]
     if unknown:
         raise ValueError(f"{path} names {unknown[0]!r}, which has no features; are these files of one set?")
-    return np.array([index[name] for name in ids.tolist()])
+    return np.array([index[name] for name in ids])
 
 
 def _penalty_table(path: Path, sequences: list[str]) -> PenaltyTable:
     rows = read(path)
     if _ID in rows.names:
-        ids = as_strings(rows.column(_ID))
+        ids = as_strings(rows.column(_ID)).to_pylist()
     else:
-        ids = as_strings(rows.column("profile.id")) + "." + as_strings(rows.column("chromosome"))
+        parts = (as_strings(rows.column(name)).to_pylist() for name in ("profile.id", "chromosome"))
+        ids = [".".join(pair) for pair in zip(*parts)]
     example = _sequence_index(ids, sequences, path)
     low, fp, fn, labels = (_numbers(rows, column, path) for column in ("min.log.lambda", "fp", "fn", "labels"))
     n_labels = np.zeros(len(sequences))
@@ -167,5 +168,6 @@ def _penalty_table(path: Path, sequences: list[str]) -> PenaltyTable:
 def _folds(path: Path, sequences: list[str]) -> np.ndarray:
     rows = read(path)
     fold = np.zeros(len(sequences), dtype=int)
-    fold[_sequence_index(as_strings(rows.column(_ID)), sequences, path)] = _numbers(rows, "fold", path).astype(int)
+    ids = as_strings(rows.column(_ID)).to_pylist()
+    fold[_sequence_index(ids, sequences, path)] = _numbers(rows, "fold", path).astype(int)
     return fold

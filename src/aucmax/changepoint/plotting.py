@@ -68,7 +68,7 @@ def _frame_errors(ax: Any, labels: Any, changes: Any) -> None:
     for start, end, kind in labels:
         errors = label_errors([changes], [(start, end, kind)])
         if errors.fp[0] or errors.fn[0]:
-            colour, name = ("worse", "false positive") if errors.fp[0] else ("tie", "false negative")
+            colour, name = ("worse", "false positive") if errors.fp[0] else ("equivalent", "false negative")
             ax.axvspan(start, end, fill=False, edgecolor=COLOURS[colour], linewidth=2.5, label=name, zorder=3)
 
 

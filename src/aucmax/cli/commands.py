@@ -8,11 +8,21 @@ from typing import Any
 import click
 
 from aucmax import datasets as data_sets
-from aucmax.cli.compare import compare_models, write_plot
-from aucmax.cli.display import print_json, show_comparison, show_data, show_evaluation, show_fit, show_list
-from aucmax.cli.errors import ErrorHandlingGroup
+from aucmax.cli.compare import compare_models, write_figure, write_plot
+from aucmax.cli.display import (
+    print_json,
+    show_comparison,
+    show_data,
+    show_evaluation,
+    show_explanation,
+    show_findings,
+    show_fit,
+    show_list,
+)
 from aucmax.cli.evaluate import evaluate_file
+from aucmax.cli.explain import explain_file
 from aucmax.cli.fit import FitSettings, fit_model
+from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
     check_figure,
@@ -23,6 +33,7 @@ from aucmax.cli.options import (
     choose_losses,
     data_argument,
     fold_options,
+    ignore_option,
     json_option,
     model_option,
     parse_names,
@@ -43,13 +54,8 @@ from aucmax.models import load, save
 from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
-from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
-
-
-@click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="aucmax")
-def aucmax() -> None:
-    """Rank positives above negatives by directly maximising AUC."""
+from aucmax.tables.atomic_write import is_pipe_or_device
+from aucmax.tables.table_writer import open_writer, text_writer
 
 
 @aucmax.command()
@@ -86,19 +92,20 @@ def aucmax() -> None:
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
-def fit(data, target, positive, weight, reading, output, as_json, quiet, **settings) -> None:
+def fit(data, columns, reading, output, as_json, quiet, **settings) -> None:
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
     settings["loss"] = choose_losses(settings)
     check_kernel_settings(settings)
     with progress_bar(f"reading {data}") as update:
-        rows = read_training_data(data, target, positive, weight, reading)
+        rows = read_training_data(data, columns, reading)
         report = fit_model(rows, FitSettings(**settings), update)
     save(report.model, output)
+    show_findings(rows.findings)
     if as_json:
         print_json(report.to_dict() | {"model": str(output)})
     elif not quiet:
-        show_data(rows, pos_label_given=positive is not None)
+        show_data(rows, pos_label_given=columns.positive is not None)
         show_fit(report, str(output))
 
 
@@ -106,25 +113,33 @@ def fit(data, target, positive, weight, reading, output, as_json, quiet, **setti
 @data_argument
 @reading_options
 @model_option
-@click.option("-o", "--output", type=FILE, help="CSV file to write; stdout if not given.")
+@click.option(
+    "-o", "--output", type=FILE, help="File to write: .csv, .jsonl, .parquet or .arrow; CSV to stdout if not given."
+)
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
 @click.option("--excel-safe", is_flag=True, help="Quote text that a spreadsheet would run as a formula.")
+@ignore_option
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON to stdout; requires --output.")
-def score(data, reading, model_file, output, id_column, excel_safe, as_json) -> None:
+def score(data, reading, model_file, output, id_column, excel_safe, ignore, as_json) -> None:
     """Score the rows of a table with a saved model, chunk by chunk."""
     check_output(output, data, model_file)
     if output is None and as_json:
         raise click.UsageError("--json requires --output, because the scores themselves go to stdout")
     model = load(model_file)
     if output is None:
-        write_scores(model, data, ScoreWriter(sys.stdout, id_column, excel_safe), lambda *progress: None, reading)
+        stdout = sys.stdout.buffer
+        writer = ScoreWriter(text_writer(stdout), id_column, excel_safe, terminal=stdout.isatty())
+        rows = write_scores(model, data, writer, lambda *progress: None, reading)
+        stdout.flush()
+        show_findings(rows.findings(ignore))
         return
-    with progress_bar(f"scoring {data}") as update, atomic_write(output) as file:
-        n_rows = write_scores(model, data, ScoreWriter(file, id_column, excel_safe), update, reading)
+    with progress_bar(f"scoring {data}") as update, open_writer(output) as write:
+        rows = write_scores(model, data, ScoreWriter(write, id_column, excel_safe), update, reading)
+    show_findings(rows.findings(ignore))
     if as_json:
-        print_json({"data": str(data), "model": str(model_file), "rows": n_rows, "output": str(output)})
+        print_json({"data": str(data), "model": str(model_file), **rows.to_dict(ignore), "output": str(output)})
     else:
-        echo(f"{n_rows:,} rows scored: {output}", err=is_pipe_or_device(output))
+        echo(f"{rows.n_rows:,} rows scored: {output}", err=is_pipe_or_device(output))
 
 
 @aucmax.command()
@@ -133,16 +148,44 @@ def score(data, reading, model_file, output, id_column, excel_safe, as_json) -> 
 @model_option
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
 @weight_option
+@ignore_option
 @json_option
-def evaluate(data, reading, model_file, target, weight, as_json) -> None:
+def evaluate(data, reading, model_file, target, weight, ignore, as_json) -> None:
     """Evaluate a saved model on a table with labels."""
     model = load(model_file)
     with progress_bar(f"scoring {data}"):
-        evaluation = evaluate_file(model, data, target, weight, reading)
+        evaluation, rows = evaluate_file(model, data, target, weight, reading)
+    show_findings(rows.findings(ignore))
     if as_json:
-        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
+        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **rows.to_dict(ignore)})
     else:
         show_evaluation(evaluation, model.metadata.classes)
+
+
+@aucmax.command()
+@click.argument("model_file", metavar="MODEL", type=FILE)
+@data_argument
+@reading_options
+@click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
+@weight_option
+@click.option("--rows", type=click.IntRange(0), default=0, help="Also explain the scores of the first rows.")
+@click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
+@json_option
+def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> None:
+    """Show the columns that matter to a saved model, on a table."""
+    check_output(plot, data, model_file)
+    model = load(model_file)
+    if plot is not None:  # before any work: is matplotlib there?
+        ax = new_figure(min(20, model.n_features) // 2 + 2, pyplot=False).subplots()
+    with progress_bar(f"explaining {model_file}"):
+        found = explain_file(model, data, target, weight, rows, reading)
+    if as_json:
+        print_json({"data": str(data), "model": str(model_file), **found.to_dict()})
+    else:
+        show_explanation(found)
+    if plot is not None:
+        write_figure(found.explanation.plot(ax).figure_, plot)
+        echo(f"figure: {plot}", err=as_json)
 
 
 @aucmax.command()
@@ -157,21 +200,25 @@ def evaluate(data, reading, model_file, target, weight, as_json) -> None:
 @fold_options
 @click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
 @json_option
-def compare(data, target, positive, weight, reading, models, reference, cv, seed, plot, as_json) -> None:
-    """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
+def compare(data, columns, reading, models, reference, cv, seed, plot, as_json) -> None:
+    """Compare models on the same folds.
+
+    DATA is a file, or the name of a data set (see `aucmax datasets`).
+    """
     check_output(plot, data)
     if not is_file(data):
-        check_file_options(str(data), target=target, weight=weight, format=reading["format"])
+        check_file_options(str(data), [*columns.given, *(["format"] if reading["format"] else [])])
     check_reference(reference, models or STANDARD_MODELS)
     if plot is not None:  # before any work: is matplotlib there?
         ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
-        rows = find_training_data(data, target, positive, weight, reading)
-        comparison = compare_models(rows, models, update, cv=cv, random_state=seed, reference=reference)
+        rows = find_training_data(data, columns, reading)
+        comparison = compare_models(rows, models, update, cv=rows.folds(cv), random_state=seed, reference=reference)
+    show_findings(rows.findings)
     if as_json:
         print_json({**rows.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})
     else:
-        show_data(rows, pos_label_given=positive is not None or not is_file(data))
+        show_data(rows, pos_label_given=columns.positive is not None or not is_file(data))
         show_comparison(comparison)
     if plot is not None:  # last, so that the results are not lost if it cannot be written
         write_plot(comparison, rows, ax, plot)
@@ -198,7 +245,10 @@ def solvers(as_json) -> None:
 @aucmax.command()
 @json_option
 def datasets(as_json) -> None:
-    """List the named data sets; most need files in the folder named by AUCMAX_DATA."""
+    """List the named data sets.
+
+    Most need files in the folder named by AUCMAX_DATA.
+    """
     available = data_sets.names(available=True)
     items = [
         {"name": name, "available": name in available, "source": data_sets.source(name)} for name in data_sets.names()

@@ -12,12 +12,17 @@ from rich.console import Console
 from rich.table import Table
 
 from aucmax.cli.evaluate import Evaluation
+from aucmax.cli.explain import FileExplanation
 from aucmax.cli.fit import FitReport
 from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
-from aucmax.comparison import Comparison, ComparisonRow
+from aucmax.comparison import Comparison
+from aucmax.explanation import ColumnImportance
+from aucmax.explanation.result import KINDS
+from aucmax.tables import Finding
 
-COLOURS = {"better": "green", "worse": "red", "tie": "yellow", "no significant difference": "yellow"}
+COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
+MOST_COLUMNS = 20  # of an explanation on the screen
 WIDTH = 200  # of tables that do not go to a terminal
 
 
@@ -37,6 +42,12 @@ def show_data(data: TrainingData, pos_label_given: bool) -> None:
         echo(f"left out: {name}: {why}")
 
 
+def show_findings(findings: Iterable[Finding]) -> None:
+    """A warning for each finding, on stderr."""
+    for finding in findings:
+        echo(f"warning: {finding}", err=True)
+
+
 def show_fit(report: FitReport, output: str) -> None:
     """The chosen penalty, the cross-validated AUC beside the baseline, the verdict, and the model file."""
     training = report.model.metadata.training
@@ -50,13 +61,14 @@ def show_fit(report: FitReport, output: str) -> None:
         echo(f"threshold: {threshold:.6g}")
     echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
     show_comparison(report.comparison)
+    if report.next_steps is not None:
+        echo(report.next_steps)
     echo(f"model: {output}")
 
 
 def show_comparison(comparison: Comparison) -> None:
     """A table of the models, the best first, and the verdict in a sentence."""
-    header = ("model", "AUC", "95 % interval", "difference", "p", "s/fit", "verdict")
-    _print_table(header, [_comparison_cells(row) for row in comparison.rows], right=(1, 3, 4, 5))
+    _print_table(*comparison.cells(), right=(1, 3, 5, 7))
     verdict, colon, rest = comparison.summary.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for note in comparison.notes:
@@ -84,6 +96,28 @@ def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:
     echo(", ".join(f"{name} {getattr(it, name):.4f}" for name in rates))
 
 
+def show_explanation(found: FileExplanation) -> None:
+    """The most important columns with their intervals, correlated groups, and contributions to scores of rows."""
+    it = found.explanation
+    echo(f"importance: {KINDS[it.kind]}, on {it.n_rows:,} rows")
+    cells = map(_importance_cells, it.columns[:MOST_COLUMNS])
+    _print_table(("column", "importance", "95 % interval"), cells, right=(1,))
+    if len(it.columns) > MOST_COLUMNS:
+        echo(f"{len(it.columns) - MOST_COLUMNS} less important columns are not shown; --json lists all")
+    for group in it.groups:
+        echo(f"correlated, so that one may stand for the others: {', '.join(group)}")
+    for number, (score, values) in enumerate(zip(found.rows.scores, found.rows.values), 1):
+        largest = sorted(zip(found.rows.names, values), key=lambda pair: -abs(pair[1]))[:5]
+        parts = ", ".join(f"{name} {value:+.4f}" for name, value in largest)
+        echo(f"row {number}: score {score:.4f} = {found.rows.baseline:.4f} on average, {parts}, and others")
+
+
+def _importance_cells(column: ColumnImportance) -> tuple[str, ...]:
+    sign = "" if column.direction is None else "+" if column.direction >= 0 else "-"
+    interval = "" if column.low is None else f"{column.low:.4f} - {column.high:.4f}"
+    return (column.name, f"{sign}{column.importance:.4f}", interval)
+
+
 def show_list(items: list[dict[str, Any]]) -> None:
     """A table with a column for every key."""
     _print_table(tuple(items[0]), [tuple(_cell(value) for value in item.values()) for item in items])
@@ -93,12 +127,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(value) if isinstance(value, list) else str(value)
-
-
-def _comparison_cells(row: ComparisonRow) -> tuple[str, ...]:
-    interval = f"{row.low:.4f} - {row.high:.4f}"
-    tested = ("", "") if row.verdict == "reference" else (f"{row.difference:+.4f}", f"{row.p_value:.3f}")
-    return (row.name, f"{row.auc:.4f}", interval, *tested, f"{row.seconds:.3f}", row.verdict)
 
 
 def _print_table(header: Iterable[str], rows: Iterable[tuple[str, ...]], right: Sequence[int] = ()) -> None:

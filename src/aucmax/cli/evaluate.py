@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.cli.score import count_unknown_categories, matrix_layout, warn_unknown_categories
+from aucmax.cli.score import count_new_rows, matrix_layout
 from aucmax.cli.training_data import read_weights
 from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
 from aucmax.metrics.delong import auc_limits
 from aucmax.models import SavedModel
-from aucmax.tables import encode_target, read
+from aucmax.tables import NewRows, Table, encode_target, read
+from aucmax.tables.likely_target import likely_target
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,22 @@ class Evaluation:
 
 def evaluate_file(
     model: SavedModel, path: Path, target: str | None, weight_column: str | None, reading: dict[str, Any]
-) -> Evaluation:
-    """Evaluate a model on a file with labels; the target column is that of training if not named.
+) -> tuple[Evaluation, NewRows]:
+    """Evaluate a model on a file with labels, and see whether its rows resemble those of training.
 
-    `reading` are the options of `read`.
+    The target column is that of training if not named. `reading` are the options of `read`.
     """
     metadata = model.metadata
     table = read(path, **reading, **matrix_layout(model))
-    target = metadata.training.get("target") if target is None else target
-    y, _ = encode_target(table, target, classes=metadata.classes)
+    y = read_labels(model, table, target)
     weight = None if weight_column is None else read_weights(table, weight_column)
     X = model.features(table)
     scores = model.decision_function(X)
-    warn_unknown_categories(count_unknown_categories(model, table))
+    rows = count_new_rows(model)
+    rows.add(table, X)
     predicted = model.predict(X) == np.array(metadata.classes)[1]
     auc, low, high = _auc_with_interval(y, scores, weight)
-    return Evaluation(
+    evaluation = Evaluation(
         rows=len(y),
         positives=int(y.sum()),
         auc=auc,
@@ -86,6 +87,22 @@ def evaluate_file(
         break_even=break_even(y, scores, sample_weight=weight),
         **_confusion(y > 0, predicted, np.ones(len(y)) if weight is None else weight),
     )
+    return evaluation, rows
+
+
+def read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:
+    """The labels as 0 and 1; if it is not clear which column holds them, the likely one is named."""
+    metadata = model.metadata
+    rest = metadata.training.get("rest") or ()
+    of_training = metadata.training.get("target")
+    if table.X is None and target is None and of_training not in table.names:
+        features = [] if metadata.encoder is None else [column.name for column in metadata.encoder.columns_]
+        likely = likely_target(table, [*metadata.classes, *rest], not_among=features)
+        trained = "" if of_training is None else f"; that of training, {of_training!r}, is not there"
+        hint = f"the columns are {list(table.names[:20])}" if likely is None else f"likely it is {likely!r}"
+        raise ValueError(f"name the column of labels with --target{trained}; {hint}")
+    target = of_training if target is None else target
+    return encode_target(table, target, classes=metadata.classes, rest=rest)[0]
 
 
 def _auc_with_interval(

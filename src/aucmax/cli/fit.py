@@ -53,18 +53,19 @@ class FitSettings:
     threshold_at: dict[str, float] | None = None
     baseline: bool = True
 
-    def estimator(self) -> AUCClassifier | AUCClassifierCV | KernelAUCClassifier:
-        """The estimator that these settings describe."""
+    def estimator(self, folds: Any = None) -> AUCClassifier | AUCClassifierCV | KernelAUCClassifier:
+        """The estimator that these settings describe; it tunes on the given folds, or on shuffled ones."""
         alpha = "auto" if self.alpha is None else self.alpha
+        cv = self.cv if folds is None else folds
         if self.kernel is not None:
             loss = "squared" if self.loss[0] == "auto" else self.loss[0]
-            settings = {"alpha": alpha, "loss": loss, "cv": self.cv, "random_state": self.seed}
+            settings = {"alpha": alpha, "loss": loss, "cv": cv, "random_state": self.seed}
             return KernelAUCClassifier(self.kernel, **settings)
         if self.solver is not None:
             return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
         alphas = None if self.alpha is None else [self.alpha]
         losses = self.loss[0] if len(self.loss) == 1 else list(self.loss)
-        return AUCClassifierCV(alphas, self.l1_ratio, losses, cv=self.cv, random_state=self.seed)
+        return AUCClassifierCV(alphas, self.l1_ratio, losses, cv=cv, random_state=self.seed)
 
     def models(self) -> dict[str, Any]:
         """The estimator and its baselines, by name."""
@@ -78,11 +79,31 @@ class FitSettings:
 
 @dataclass(frozen=True, eq=False)
 class FitReport:
-    """A fitted model, the rows it was fitted to, and its cross-validated AUC."""
+    """A fitted model, the rows it was fitted to, its cross-validated AUC, and the options of the command."""
 
     data: TrainingData
     model: SavedModel
     comparison: Comparison
+    settings: FitSettings
+
+    @property
+    def verdict(self) -> str | None:
+        """How the model compares with the logistic regression; None if it was not compared."""
+        return self.comparison["aucmax"].verdict if len(self.comparison.rows) > 1 else None
+
+    @property
+    def next_steps(self) -> str | None:
+        """What to try after a verdict of "worse"; None otherwise."""
+        if self.verdict != "worse":
+            return None
+        steps = []
+        if self.settings.solver is not None:
+            steps.append("no --solver, so that alpha is tuned")
+        if self.settings.kernel is None and len(self.settings.loss) == 1:
+            steps.append("--loss squared,squared_hinge,logistic, to choose among losses")
+        if self.settings.kernel is None:
+            steps.append("--kernel auto, a nonlinear model")
+        return "try " + ", or ".join(steps) if steps else "the logistic regression is the better model here"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -91,24 +112,26 @@ class FitReport:
             **self.data.to_dict(),
             **{name: training[name] for name in ("kernel", "loss", "alpha", "l1_ratio", "solver")},
             "threshold": self.model.metadata.threshold,
-            "verdict": self.comparison["aucmax"].verdict if len(self.comparison.rows) > 1 else None,
+            "verdict": self.verdict,
+            "next_steps": self.next_steps,
             "out_of_fold": self.comparison.to_dict(),
         }
 
 
 def fit_model(data: TrainingData, settings: FitSettings, progress: Progress) -> FitReport:
-    """Cross-validate, then fit to all rows."""
+    """Cross-validate, then fit to all rows, tuned on the same folds if they are by time."""
+    folds = data.folds(settings.cv)
     comparison = compare(
         data.X,
         data.y,
         settings.models(),
-        cv=settings.cv,
+        cv=folds,
         sample_weight=data.weight,
         random_state=settings.seed,
         progress=progress,
     )
-    fitted = settings.estimator().fit(data.X, data.y, sample_weight=data.weight)
-    return FitReport(data, _saved_model(data, settings, fitted, comparison), comparison)
+    fitted = settings.estimator(folds).fit(data.X, data.y, sample_weight=data.weight)
+    return FitReport(data, _saved_model(data, settings, fitted, comparison), comparison, settings)
 
 
 def _saved_model(data: TrainingData, settings: FitSettings, fitted: Any, comparison: Comparison) -> SavedModel:

@@ -2,6 +2,15 @@
 
 from aucmax.comparison.compare import Progress, compare
 from aucmax.comparison.result import Comparison, ComparisonRow
-from aucmax.comparison.standard_models import STANDARD_MODELS
+from aucmax.comparison.standard_models import DEFAULT_MODELS, STANDARD_MODELS
+from aucmax.selection.time_splits import forward_splits
 
-__all__ = ["STANDARD_MODELS", "Comparison", "ComparisonRow", "Progress", "compare"]
+__all__ = [
+    "DEFAULT_MODELS",
+    "STANDARD_MODELS",
+    "Comparison",
+    "ComparisonRow",
+    "Progress",
+    "compare",
+    "forward_splits",
+]

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from joblib import Parallel, delayed
 
-from aucmax.comparison.out_of_fold import ComparisonData, OutOfFoldScores, make_comparison_data, out_of_fold_scores
+from aucmax.comparison.checks import check_models
+from aucmax.comparison.data import ComparisonData, make_comparison_data
+from aucmax.comparison.finished_fits import FinishedFits
+from aucmax.comparison.measures import ScoredFold, measure_intervals
+from aucmax.comparison.out_of_fold import FoldFit, ModelRun, collect, fit_fold, weight_argument
 from aucmax.comparison.result import Comparison, ComparisonRow
-from aucmax.comparison.standard_models import find_models
-from aucmax.comparison.statistics import format_p_value, interval_of_mean, paired_difference
-from aucmax.estimators.kernel import KernelAUCClassifier
-from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.comparison.standard_models import find_models, how_tuned
+from aucmax.comparison.statistics import (
+    EQUIVALENCE_CONFIDENCE,
+    ROPE,
+    PairedDifference,
+    paired_difference,
+    rows_needed,
+)
+from aucmax.metrics.corrected_test import holm
+from aucmax.metrics.cv_interval import cv_auc_limits
+from aucmax.metrics.delong import auc_influence
+from aucmax.validation.params import Number, check_param
 
 __all__ = ["Progress", "compare"]
 
@@ -25,13 +37,17 @@ Progress = Callable[[int, int, str], None]
 def compare(
     X: Any,
     y: Any,
-    models: Mapping[str, Any] | Iterable[str] | None = None,
+    models: Mapping[str, Any] | Iterable[Any] | None = None,
     *,
     cv: Any = 5,
+    repeats: int = 1,
     sample_weight: Any = None,
     groups: Any = None,
     reference: str | None = None,
+    rope: float = ROPE,
     random_state: int = 0,
+    n_jobs: int | None = None,
+    resume: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Cross-validated AUC of several models on the same folds, with paired tests against one of them.
@@ -42,57 +58,76 @@ def compare(
         Passed to the models without conversion.
     y : array of two distinct labels
         The larger one is positive.
-    models : names, or a dict of classifiers or names
-        Names from `STANDARD_MODELS`, which are the default, or `SOLVERS` (`AUCClassifier` with that solver).
+    models : list or dict of classifiers and names
+        Names from `STANDARD_MODELS` or `SOLVERS` (`AUCClassifier` with that solver); `DEFAULT_MODELS` if None. In a
+        list, a classifier is called after its class.
     cv : int or splitter
-        Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
+        Number of shuffled stratified folds, fewer if a fold would have less than two test rows of a class; or any
+        scikit-learn splitter or iterable of splits.
+    repeats : int
+        How often the rows are split into `cv` folds; more repeats average out the luck of the split.
     sample_weight : array, optional
         Passed to the models that support it, and to the AUC.
     groups : array, optional
         Rows of a group stay in the same fold. The inner cross-validation of the models ignores the groups.
     reference : str, optional
         The model to test against; by default "logistic" if it is among the models, else the first one.
+    rope : float
+        Region of practical equivalence: differences of AUC up to this do not matter.
     random_state : int
         Random seed of the folds and of the named models.
+    n_jobs : int, optional
+        Processes that fit at the same time; -1 for all cores. Times are then those of a busy machine.
+    resume : str or Path, optional
+        A file of finished fits: an interrupted comparison goes on from it. Fits of other data are refused.
     progress : callable, optional
         Called with (fits done, fits in total, name of the model) after every fit.
 
     Returns
     -------
     Comparison
+        A model that fails on a fold is left out, with a note; it is an error only if the reference or all models
+        fail.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> result = compare(X, y, ["aucmax", "logistic"], cv=3)
-    >>> result["aucmax"].verdict
-    'tie'
+    >>> result = compare(X, y, ["exact", "logistic"], cv=3, rope=0.02)
+    >>> result["exact"].verdict
+    'equivalent'
     >>> print(result.summary)
-    tie: aucmax 0.99... and logistic 0.99... show no significant difference (p = 0...)
+    equivalent: exact 0.99... and logistic 0.99... differ by less than 0.02 (...)
     """
-    data = make_comparison_data(X, y, cv, sample_weight, groups, random_state)
+    check_param("rope", rope, Number(0, 1))
+    data = make_comparison_data(X, y, cv, sample_weight, groups, random_state, repeats)
     found = find_models(models, data, random_state)
     reference = _find_reference(reference, list(found))
-    done = count(1)
-    total = len(found) * len(data.folds)
-
-    def report(name: str) -> None:
-        if progress is not None:
-            progress(next(done), total, name)
-
-    with threadpool_limits(1):
-        runs = {name: out_of_fold_scores(model, data, partial(report, name)) for name, model in found.items()}
-    rows = [_row(name, run, runs, reference, data) for name, run in runs.items()]
-    return Comparison(
+    fits, failures = _fit_all(found, data, FinishedFits(resume, data), n_jobs, progress)
+    _check_failures(failures, reference, len(found), resume)
+    runs = {name: collect(fits[name], data) for name in found if name not in failures}
+    differences = {name: _difference(runs[name], runs[reference], data) for name in runs if name != reference}
+    adjusted = holm([paired.p_value for paired in differences.values()])
+    p_values = dict(zip(differences, adjusted.tolist(), strict=True))
+    rows = [
+        _row(name, found[name], run, data, differences.get(name), p_values.get(name, 1.0), rope)
+        for name, run in runs.items()
+    ]
+    result = Comparison(
         rows=tuple(sorted(rows, key=lambda row: -row.auc)),
         reference=reference,
+        rope=rope,
         n_rows=len(data.y),
         n_positive=int(data.is_pos.sum()),
-        n_folds=len(data.folds),
-        notes=(*_unweighted_note(runs, data), *_kernel_note(found, runs, data)),
+        n_folds=round(data.n_folds),
+        n_repeats=repeats,
+        notes=(*_failure_notes(failures), *_unweighted_note(found, data)),
         scores={name: run.scores for name, run in runs.items()},
+        probabilities={name: run.probabilities for name, run in runs.items() if run.probabilities is not None},
+        labels=data.is_pos,
+        weight=data.weight,
     )
+    return replace(result, findings=tuple(check_models(result, {name: found[name] for name in runs})))
 
 
 def _find_reference(reference: str | None, names: list[str]) -> str:
@@ -104,44 +139,132 @@ def _find_reference(reference: str | None, names: list[str]) -> str:
     return reference
 
 
+def _fit_all(
+    models: dict[str, Any],
+    data: ComparisonData,
+    finished: FinishedFits,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> tuple[dict[str, list[FoldFit]], dict[str, str]]:
+    """The fits of all models on all folds, and why models failed."""
+    fits: dict[str, dict[int, FoldFit]] = {name: {} for name in models}
+    failures: dict[str, str] = {}
+    total = len(models) * len(data.folds)
+    for done, (name, fold, fit) in enumerate(_outcomes(models, data, finished, n_jobs), 1):
+        if isinstance(fit, FoldFit):
+            fits[name][fold] = fit
+        else:
+            failures.setdefault(name, f"fold {fold + 1} of {len(data.folds)}: {fit}")
+        if progress is not None:
+            progress(done, total, name)
+    return {name: [of_model[k] for k in sorted(of_model)] for name, of_model in fits.items()}, failures
+
+
+def _outcomes(
+    models: dict[str, Any], data: ComparisonData, finished: FinishedFits, n_jobs: int | None
+) -> Iterator[tuple[str, int, FoldFit | str]]:
+    """Name, fold, and fit or error message, each as soon as it is there."""
+    missing = []
+    for name, model in models.items():
+        for fold in range(len(data.folds)):
+            known = finished.get(name, model, fold)
+            if known is None:
+                missing.append((name, fold))
+            else:
+                yield name, fold, known
+    tasks = (delayed(_try_fold)(name, models[name], data, fold) for name, fold in missing)
+    for name, fold, fit in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+        if isinstance(fit, FoldFit):
+            finished.add(name, models[name], fold, fit)
+        yield name, fold, fit
+
+
+def _try_fold(name: str, model: Any, data: ComparisonData, fold: int) -> tuple[str, int, FoldFit | str]:
+    """A fit, or the message of the error that ended it."""
+    try:
+        return name, fold, fit_fold(model, data, fold)
+    except Exception as error:
+        return name, fold, f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+
+
+def _check_failures(failures: dict[str, str], reference: str, n_models: int, resume: Any) -> None:
+    """Raise if nothing can be compared."""
+    if reference in failures or len(failures) == n_models:
+        name = reference if reference in failures else next(iter(failures))
+        kept = "" if resume is None else f"; finished fits are kept in {resume}"
+        raise ValueError(f"model {name!r} failed on {failures[name]}{kept}")
+
+
+def _difference(run: ModelRun, reference: ModelRun, data: ComparisonData) -> PairedDifference:
+    n_train, n_test = data.mean_sizes
+    influence = run.influence - reference.influence
+    return paired_difference(run.aucs, reference.aucs, influence, n_train=n_train, n_test=n_test)
+
+
 def _row(
-    name: str, run: OutOfFoldScores, runs: dict[str, OutOfFoldScores], reference: str, data: ComparisonData
+    name: str,
+    model: Any,
+    run: ModelRun,
+    data: ComparisonData,
+    paired: PairedDifference | None,
+    p_value: float,
+    rope: float,
 ) -> ComparisonRow:
-    low, high = interval_of_mean(run, data)
-    paired = paired_difference(run, runs[reference], data.folds)
-    return ComparisonRow(
+    auc = float(run.aucs.mean())
+    tested = ~np.isnan(run.scores)
+    low, high = cv_auc_limits(auc, run.influence[tested], data.is_pos[tested], data.n_folds)
+    fits = run.fits
+    row = ComparisonRow(
         name=name,
-        auc=float(run.aucs.mean()),
-        sd=float(run.aucs.std(ddof=1)) if run.aucs.size > 1 else 0.0,
+        auc=auc,
         low=low,
         high=high,
-        seconds=float(np.median(run.seconds)),
-        verdict="reference" if name == reference else paired.verdict,
+        sd=float(run.aucs.std(ddof=1)) if run.aucs.size > 1 else 0.0,
+        train_auc=float(np.mean([fit.train_auc for fit in fits])),
+        measures=measure_intervals(run.folds, len(data.y)),
+        fit_seconds=float(np.median([fit.fit_seconds for fit in fits])),
+        score_seconds=float(np.median([fit.score_seconds for fit in fits])),
+        nonzeros=None if fits[0].nonzeros is None else float(np.mean([fit.nonzeros for fit in fits])),
+        tuned=how_tuned(model),
+        converged=all(fit.converged for fit in fits),
+        edges=tuple(fit.edge for fit in fits if fit.edge is not None),
         aucs=tuple(run.aucs.tolist()),
-        **paired._asdict(),
+        errors=tuple(_fold_error(fold) for fold in run.folds),
     )
+    return row if paired is None else replace(row, **_verdict(paired, p_value, rope, len(data.y)))
 
 
-def _unweighted_note(runs: dict[str, OutOfFoldScores], data: ComparisonData) -> list[str]:
+def _fold_error(fold: ScoredFold) -> float:
+    """DeLong's standard error of the AUC of one fold."""
+    return float(np.linalg.norm(auc_influence(fold.is_pos, fold.scores, sample_weight=fold.weight)))
+
+
+def _verdict(paired: PairedDifference, p_value: float, rope: float, n_rows: int) -> dict[str, Any]:
+    """What a row says of its difference to the reference."""
+    verdict = paired.verdict(p_value, rope)
+    low, high = paired.interval()
+    equivalence_low, equivalence_high = paired.interval(EQUIVALENCE_CONFIDENCE)
+    return {
+        "difference": paired.difference,
+        "difference_low": low,
+        "difference_high": high,
+        "equivalence_low": equivalence_low,
+        "equivalence_high": equivalence_high,
+        "std_error": paired.std_error,
+        "delong_error": paired.delong_error,
+        "p_value": p_value,
+        "verdict": verdict,
+        "rows_needed": rows_needed(paired, n_rows, rope) if verdict == "undecided" else None,
+    }
+
+
+def _failure_notes(failures: dict[str, str]) -> list[str]:
+    return [f"note: {name} failed and is left out: {why}" for name, why in failures.items()]
+
+
+def _unweighted_note(models: dict[str, Any], data: ComparisonData) -> list[str]:
     """A note on which models were fitted without the sample weights, if any."""
-    unweighted = [name for name, run in runs.items() if not run.weighted]
+    unweighted = [name for name, model in models.items() if weight_argument(model) is None]
     if data.weight is None or not unweighted:
         return []
     return [f"note: fitted without sample weights, which they do not support: {', '.join(unweighted)}"]
-
-
-def _kernel_note(models: dict[str, Any], runs: dict[str, OutOfFoldScores], data: ComparisonData) -> list[str]:
-    """A note to prefer our linear model to our kernel model, unless the latter ranks significantly better."""
-    linear = next((name for name, model in models.items() if isinstance(model, AUCClassifierCV)), None)
-    kernel = next((name for name, model in models.items() if isinstance(model, KernelAUCClassifier)), None)
-    if linear is None or kernel is None:
-        return []
-    paired = paired_difference(runs[kernel], runs[linear], data.folds)
-    p = format_p_value(paired.p_value)
-    if paired.verdict == "better":
-        by = f"{paired.difference:.4f} +- {paired.std_error:.4f}"
-        return [f"note: {kernel} ranks better than {linear} by {by} ({p})"]
-    reason = "ranks better" if paired.verdict == "worse" else "is not significantly worse"
-    return [
-        f"note: prefer {linear}: it {reason} and is simpler than {kernel} ({kernel} {paired.difference:+.4f}, {p})"
-    ]

@@ -1,113 +1,121 @@
-"""Out-of-fold scores: the data and folds that all models share, and the scores of one model on them."""
+"""Out-of-fold scores: one fit on one fold, and what the fits of a model add up to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Integral
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
 
+from aucmax.comparison.data import ComparisonData
+from aucmax.comparison.measures import ScoredFold
 from aucmax.metrics import auc_influence, roc_auc
-from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
-from aucmax.numerics.sparse_structure import check_structure
-from aucmax.selection.splits import Fold, make_splits
-from aucmax.validation.params import Integer, check_param
 
-__all__ = ["ComparisonData", "OutOfFoldScores", "make_comparison_data", "out_of_fold_scores"]
+__all__ = ["FoldFit", "ModelRun", "collect", "fit_fold", "weight_argument"]
+
+STEEP = 1e-3  # gain in AUC over the last step of a grid of alphas that another step might exceed
 
 
-class ComparisonData(NamedTuple):
-    """The data and folds on which all models are evaluated."""
+class FoldFit(NamedTuple):
+    """One fit, and its scores of the test rows of its fold."""
 
-    X: Any  # rows, as the user passed them
-    y: np.ndarray  # labels
-    is_pos: np.ndarray  # whether the label is the positive one
-    weight: np.ndarray | None  # sample weights
-    folds: list[Fold]  # pairs of training and test rows
+    scores: np.ndarray  # of the test rows
+    probabilities: np.ndarray | None  # of the positive class, if the model gives any
+    train_auc: float  # on the rows it was fitted to
+    converged: bool  # whether the fit warned that it did not converge
+    edge: str | None  # "smallest" or "largest" if the chosen alpha is the last of its grid
+    fit_seconds: float
+    score_seconds: float  # to score the test rows
+    nonzeros: int | None  # non-zero weights; None if the model has no `coef_`
 
 
-class OutOfFoldScores(NamedTuple):
-    """The results of one model."""
+class ModelRun(NamedTuple):
+    """All fits of one model, evaluated."""
 
-    scores: np.ndarray  # of each row; NaN if it is in no test set
-    influence: np.ndarray  # of each row on the AUC of its fold; 0 if it is in no test set
+    scores: np.ndarray  # of each row, the mean over the repeats; NaN if it is in no test set
+    probabilities: np.ndarray | None  # likewise
+    influence: np.ndarray  # of each row on the mean AUC; 0 if it is in no test set
     aucs: np.ndarray  # of each fold
-    seconds: np.ndarray  # time to fit, for each fold
-    weighted: bool  # whether `fit` takes sample weights
+    fits: list[FoldFit]
+    folds: list[ScoredFold]
 
 
-def make_comparison_data(
-    X: Any, y: Any, cv: Any, sample_weight: Any, groups: Any, random_state: int
-) -> ComparisonData:
-    """Validate the input once and make the folds, each with at least two test rows of each class."""
-    check_structure(X)
-    labels = check_1d(y, "y")
-    is_pos = labels == binary_labels(labels)[1]
-    weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
-    X, labels, groups = indexable(X, labels, groups)
-    weights = np.ones(labels.size) if weight is None else weight
-    if isinstance(cv, Integral):
-        _check_n_folds(cv, is_pos[weights > 0])
-    sign = np.where(is_pos, 1.0, -1.0)
-    folds = make_splits(cv, X, sign, weights, groups, np.random.default_rng(random_state))
-    for number, (_, test) in enumerate(folds, 1):
-        rare = int(np.bincount(is_pos[test], minlength=2).min())
-        if rare < 2:
-            where = f"fold {number} of {len(folds)}"
-            raise ValueError(f"{where} needs 2 test rows of each class, but one class has {rare}; lower cv")
-    return ComparisonData(X, labels, is_pos, weight, folds)
-
-
-def out_of_fold_scores(
-    model: Any, data: ComparisonData, after_fold: Callable[[], None] = lambda: None
-) -> OutOfFoldScores:
-    """Fit a clone of the model on each training set and evaluate it on the test set; only `fit` is timed."""
-    n = len(data.y)
-    weight_name = _weight_argument(model)
-    scores = np.full(n, np.nan)
-    influence = np.zeros(n)
-    aucs = []
-    seconds = []
-    for train, test in data.folds:
-        settings = {} if data.weight is None or weight_name is None else {weight_name: data.weight[train]}
-        fitted = clone(model)
-        X_train = _safe_indexing(data.X, train)
+def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
+    """Fit a clone of the model on one training set and score the test set, on one thread."""
+    train, test = data.folds[fold]
+    weight_name = weight_argument(model)
+    weight = None if data.weight is None else data.weight[train]
+    settings = {} if weight is None or weight_name is None else {weight_name: weight}
+    fitted = clone(model)
+    X_train = _safe_indexing(data.X, train)
+    X_test = _safe_indexing(data.X, test)
+    with threadpool_limits(1):
         start = perf_counter()
-        fitted.fit(X_train, data.y[train], **settings)
-        seconds.append(perf_counter() - start)
-        scores[test] = _scores(fitted, _safe_indexing(data.X, test))
+        with _convergence_noted() as unconverged:
+            fitted.fit(X_train, data.y[train], **settings)
+        fit_seconds = perf_counter() - start
+        start = perf_counter()
+        scores = _scores(fitted, X_test)
+        score_seconds = perf_counter() - start
+        train_auc = roc_auc(data.is_pos[train], _scores(fitted, X_train), sample_weight=weight)
+    return FoldFit(
+        scores=scores,
+        probabilities=fitted.predict_proba(X_test)[:, 1] if hasattr(fitted, "predict_proba") else None,
+        train_auc=train_auc,
+        converged=not unconverged,
+        edge=_edge(fitted),
+        fit_seconds=fit_seconds,
+        score_seconds=score_seconds,
+        nonzeros=_nonzeros(fitted),
+    )
+
+
+def collect(fits: Sequence[FoldFit], data: ComparisonData) -> ModelRun:
+    """Evaluate the fits of one model, one for each fold."""
+    influence = np.zeros(len(data.y))
+    aucs = []
+    folds = []
+    for fit, (_, test) in zip(fits, data.folds, strict=True):
+        is_pos = data.is_pos[test]
         weight = None if data.weight is None else data.weight[test]
-        aucs.append(roc_auc(data.is_pos[test], scores[test], sample_weight=weight))
-        influence[test] += auc_influence(data.is_pos[test], scores[test], sample_weight=weight)
-        after_fold()
-    return OutOfFoldScores(scores, influence, np.array(aucs), np.array(seconds), weight_name is not None)
+        aucs.append(roc_auc(is_pos, fit.scores, sample_weight=weight))
+        influence[test] += auc_influence(is_pos, fit.scores, sample_weight=weight) / len(data.folds)
+        folds.append(ScoredFold(test, is_pos, fit.scores, np.ones(test.size) if weight is None else weight))
+    scores = _mean_over_folds([fit.scores for fit in fits], data)
+    chances = [fit.probabilities for fit in fits if fit.probabilities is not None]
+    probabilities = _mean_over_folds(chances, data) if len(chances) == len(fits) else None
+    return ModelRun(scores, probabilities, influence, np.array(aucs), list(fits), folds)
 
 
-def _check_n_folds(cv: Any, is_pos: np.ndarray) -> None:
-    check_param("cv", cv, Integer(2))
-    rare = int(np.bincount(is_pos, minlength=2).min())
-    if rare < 4:
-        raise ValueError(f"the rarer class has {rare} rows; cross-validation needs at least 4, so add rows")
-    if rare < 2 * cv:
-        raise ValueError(f"cv={cv}, but the rarer class has {rare} rows; lower cv to {rare // 2}, or add rows")
+def _mean_over_folds(values: Sequence[np.ndarray], data: ComparisonData) -> np.ndarray:
+    """For each row, the mean over the folds that test it; NaN if none does."""
+    total = np.zeros(len(data.y))
+    times = np.zeros(len(data.y))
+    for some, (_, test) in zip(values, data.folds, strict=True):
+        total[test] += some
+        times[test] += 1
+    return np.divide(total, times, out=np.full(total.size, np.nan), where=times > 0)
 
 
-def _weight_argument(model: Any) -> str | None:
+def weight_argument(model: Any) -> str | None:
     """Name of the `fit` argument for sample weights (in a pipeline, of its last step); None if there is none."""
     if get_config()["enable_metadata_routing"]:
         routed = get_routing_for_object(model).consumes("fit", ["sample_weight"])
         return "sample_weight" if routed else None
     if isinstance(model, BaseSearchCV):
-        return _weight_argument(model.estimator)
+        return weight_argument(model.estimator)
     if isinstance(model, Pipeline):
         name, last = model.steps[-1]
         return f"{name}__sample_weight" if has_fit_parameter(last, "sample_weight") else None
@@ -118,3 +126,36 @@ def _scores(model: Any, X: Any) -> np.ndarray:
     if hasattr(model, "decision_function"):
         return model.decision_function(X)
     return model.predict_proba(X)[:, 1]
+
+
+@contextmanager
+def _convergence_noted() -> Iterator[list[Any]]:
+    """A list that receives the ConvergenceWarnings; other warnings are passed on."""
+    noted: list[Any] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        yield noted
+    for warning in caught:
+        if issubclass(warning.category, ConvergenceWarning):
+            noted.append(warning)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _edge(model: Any) -> str | None:
+    """Whether the alpha that was chosen is the last of its grid, and a grid that goes on might hold a better one."""
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if not (hasattr(last, "alphas_") and hasattr(last, "cv_auc_")) or last.alphas_.size < 3:
+        return None
+    auc = last.cv_auc_.mean(axis=1)
+    for end, neighbour, name in ((0, 1, "largest"), (-1, -2, "smallest")):
+        if last.alpha_ == last.alphas_[end] and auc[end] > auc[neighbour] + STEEP:
+            return name
+    return None
+
+
+def _nonzeros(model: Any) -> int | None:
+    """Non-zero weights of a linear model, or of the last step of a pipeline."""
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    coef = getattr(last, "coef_", None)
+    return None if coef is None else int(np.count_nonzero(coef))

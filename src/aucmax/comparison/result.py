@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
 
+from aucmax.comparison.measures import Estimate
 from aucmax.comparison.statistics import format_p_value
+from aucmax.tables.findings.finding import Finding
 
 __all__ = ["Comparison", "ComparisonRow"]
 
@@ -19,36 +22,77 @@ class ComparisonRow:
     Parameters
     ----------
     name : str
-    auc, sd : float
-        Mean and standard deviation of the AUCs of the folds.
-    low, high : float
-        95 % confidence interval of the mean, computed on the logit scale.
-    seconds : float
-        Median time of one fit, on one thread.
-    difference, std_error : float
-        AUC minus that of the reference, and its standard error.
-    delong_error : float
-        DeLong's standard error, which accounts for new test rows only.
+    auc, low, high : float
+        Mean AUC of the folds and its 95 % confidence interval.
+    sd : float
+        Standard deviation of the AUCs of the folds.
+    train_auc : float
+        Mean AUC on the rows the models were fitted to.
+    measures : dict of str to Estimate
+        Average precision, partial AUC up to a false-positive rate of 10 % (standardised: 0.5 at random, 1 if
+        perfect), and recall at false-positive rates of 1 and 5 %, each with a 95 % interval.
+    fit_seconds, score_seconds : float
+        Median time to fit one fold and to score its test rows, on one thread.
+    nonzeros : float or None
+        Mean number of non-zero weights of a linear model.
+    tuned : str
+        What the model chooses by itself, such as "alpha, loss"; "no" if nothing.
+    converged : bool
+        Whether all fits converged.
+    edges : tuple of str
+        "smallest" or "largest" for each fold whose alpha was the last of its grid.
+    aucs, errors : tuple of float
+        AUC of each fold, and its standard error (DeLong).
+    difference, difference_low, difference_high : float
+        AUC minus that of the reference, and its 95 % confidence interval.
+    equivalence_low, equivalence_high : float
+        The 90 % interval of the difference: the models are equivalent if it lies within +-rope.
+    std_error, delong_error : float
+        Standard error of the difference, and DeLong's, which accounts for new test rows only.
     p_value : float
-        Two-sided p-value of the hypothesis that the difference is zero.
-    verdict : {"reference", "better", "tie", "worse"}
-        Relative to the reference; "tie" if there is no significant difference.
-    aucs : tuple of float
-        AUC of each fold.
+        Two-sided, of the hypothesis that the difference is zero, corrected for the number of models (Holm).
+    verdict : {"reference", "better", "worse", "equivalent", "undecided"}
+        Relative to the reference.
+    rows_needed : int or None
+        If undecided, about how many rows would decide.
     """
 
     name: str
     auc: float
-    sd: float
     low: float
     high: float
-    seconds: float
-    difference: float
-    std_error: float
-    delong_error: float
-    p_value: float
-    verdict: str
+    sd: float
+    train_auc: float
+    measures: dict[str, Estimate]
+    fit_seconds: float
+    score_seconds: float
+    nonzeros: float | None
+    tuned: str
+    converged: bool
+    edges: tuple[str, ...]
     aucs: tuple[float, ...]
+    errors: tuple[float, ...]
+    difference: float = 0.0
+    difference_low: float = 0.0
+    difference_high: float = 0.0
+    equivalence_low: float = 0.0
+    equivalence_high: float = 0.0
+    std_error: float = 0.0
+    delong_error: float = 0.0
+    p_value: float = 1.0
+    verdict: str = "reference"
+    rows_needed: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON-serialisable values; a measure becomes three: itself and its interval."""
+        values: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            if name == "measures":
+                for measure, (estimate, low, high) in value.items():
+                    values |= {measure: estimate, f"{measure}_low": low, f"{measure}_high": high}
+            else:
+                values[name] = list(value) if isinstance(value, tuple) else value
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,21 +105,36 @@ class Comparison:
         By decreasing AUC.
     reference : str
         The model that the others are tested against.
-    n_rows, n_positive, n_folds : int
-        Size of the data and number of folds.
+    rope : float
+        Differences of AUC up to this do not matter.
+    n_rows, n_positive, n_folds, n_repeats : int
+        Size of the data, number of folds, and how often the rows were split into them.
     notes : tuple of str
-        Remarks, such as which models were fitted without sample weights.
-    scores : dict of str to array
-        Out-of-fold scores of every model, in the order of the rows of X.
+        Remarks, such as which models failed.
+    findings : tuple of Finding
+        What a reader should know of the models (codes AUC201 and higher).
+    scores, probabilities : dict of str to array
+        Out-of-fold scores of every model, and probabilities of those that give any, in the order of the rows of X;
+        the mean over the repeats.
+    labels : array of bool
+        Which rows are positive.
+    weight : array or None
+        The sample weights.
     """
 
     rows: tuple[ComparisonRow, ...]
     reference: str
+    rope: float
     n_rows: int
     n_positive: int
     n_folds: int
+    n_repeats: int = 1
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     scores: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    probabilities: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    labels: np.ndarray | None = field(default=None, repr=False)
+    weight: np.ndarray | None = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> ComparisonRow:
         return {row.name: row for row in self.rows}[name]
@@ -93,30 +152,69 @@ class Comparison:
             row = self.rows[0]
             return f"{row.name} {row.auc:.4f}, 95 % interval {row.low:.4f} to {row.high:.4f}"
         row = next((row for row in others if row.name == "aucmax"), others[0])
-        return _sentence(row, self[self.reference])
+        return _sentence(row, self[self.reference], self.rope)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the paired differences to the reference (extra `plot`): see `aucmax.plots.plot_comparison`."""
+        from aucmax.plots.comparison import plot_comparison
+
+        return plot_comparison(self, ax)
+
+    def to_frame(self) -> Any:
+        """The rows as a pandas data frame, indexed by the name of the model."""
+        import pandas
+
+        return pandas.DataFrame([row.to_dict() for row in self.rows]).set_index("name")
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON-serialisable values, without the scores."""
-        rows = [asdict(row) | {"aucs": list(row.aucs)} for row in self.rows]
-        names = ("reference", "n_rows", "n_positive", "n_folds", "best", "summary")
-        return {"rows": rows, **{name: getattr(self, name) for name in names}, "notes": list(self.notes)}
+        names = ("reference", "rope", "n_rows", "n_positive", "n_folds", "n_repeats", "best", "summary")
+        values = {name: getattr(self, name) for name in names}
+        findings = [finding.to_dict() for finding in self.findings]
+        return {
+            "rows": [row.to_dict() for row in self.rows],
+            **values,
+            "notes": list(self.notes),
+            "findings": findings,
+        }
+
+    def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Header and rows of the table that is shown to people."""
+        header = ("model", "AUC", "95 % interval", "difference", "95 % interval", "p", "verdict", "s/fit", "tuned")
+        return header, [_cells(row) for row in self.rows]
 
     def __str__(self) -> str:
-        width = max(5, *(len(row.name) for row in self.rows))
-        header = f"{'model':{width}}     AUC  95 % interval        sd  seconds  difference      p  verdict"
-        lines = [
-            f"{row.name:{width}}  {row.auc:.4f}  {row.low:.4f} - {row.high:.4f}  {row.sd:.4f}  {row.seconds:7.3f}"
-            f"     {row.difference:+.4f}  {row.p_value:5.3f}  {row.verdict}"
-            for row in self.rows
-        ]
-        return "\n".join([header, *lines, self.summary, *self.notes])
+        header, rows = self.cells()
+        widths = [max(len(row[j]) for row in (header, *rows)) for j in range(len(header))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (header, *rows)]
+        return "\n".join([*lines, self.summary, *self.notes, *map(str, self.findings)])
+
+    def _repr_html_(self) -> str:
+        header, rows = self.cells()
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        remarks = "".join(f"<p>{escape(text)}</p>" for text in (self.summary, *self.notes, *map(str, self.findings)))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{remarks}"
 
 
-def _sentence(row: ComparisonRow, reference: ComparisonRow) -> str:
+def _cells(row: ComparisonRow) -> tuple[str, ...]:
+    tested = ("", "", "")
+    if row.verdict != "reference":
+        p_value = f"{row.p_value:.3f}" if row.p_value >= 0.001 else "<0.001"
+        tested = (f"{row.difference:+.4f}", f"{row.difference_low:+.4f} to {row.difference_high:+.4f}", p_value)
+    auc = (f"{row.auc:.4f}", f"{row.low:.4f} to {row.high:.4f}")
+    return (row.name, *auc, *tested, row.verdict, f"{row.fit_seconds:.3f}", row.tuned)
+
+
+def _sentence(row: ComparisonRow, reference: ComparisonRow, rope: float) -> str:
     model = f"{row.name} {row.auc:.4f}"
     other = f"{reference.name} {reference.auc:.4f}"
-    p = format_p_value(row.p_value)
-    if row.verdict == "tie":
-        return f"tie: {model} and {other} show no significant difference ({p})"
-    by = f"by {abs(row.difference):.4f} +- {row.std_error:.4f}, {p}"
+    interval = f"95 % interval {row.difference_low:+.4f} to {row.difference_high:+.4f}"
+    if row.verdict == "equivalent":
+        narrower = f"90 % interval {row.equivalence_low:+.4f} to {row.equivalence_high:+.4f}"
+        return f"equivalent: {model} and {other} differ by less than {rope:g} ({narrower})"
+    if row.verdict == "undecided":
+        enough = f"about {row.rows_needed:,} rows would decide"
+        return f"undecided: {model} and {other} cannot be told apart here; {enough} ({interval})"
+    by = f"by {abs(row.difference):.4f}, {interval}, {format_p_value(row.p_value)}"
     return f"{row.verdict}: {model} ranks {row.verdict} than {other} ({by})"

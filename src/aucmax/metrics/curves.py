@@ -22,6 +22,7 @@ __all__ = [
     "lift_curve",
     "partial_auc",
     "roc_curve",
+    "standardized_area",
 ]
 
 
@@ -56,7 +57,7 @@ def roc_curve(
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
-        As for `roc_auc`; rows of weight zero add no vertex.
+        As for `roc_auc` and `f_beta`; rows of weight zero add no vertex.
 
     Returns
     -------
@@ -69,7 +70,7 @@ def roc_curve(
     >>> fpr, tpr, thresholds
     (array([0. , 0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1. ]), array([inf, 0.8, 0.4, 0.1]))
     """
-    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label, rates=True))
     return fp / fp[-1], tp / tp[-1], thresholds
 
 
@@ -93,7 +94,7 @@ def lift_curve(
     >>> lift_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     (array([0.  , 0.25, 0.75, 1.  ]), array([0, 1, 2, 2]), array([inf, 0.8, 0.4, 0.1]))
     """
-    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label, rates=True))
     contacted = tp + fp
     return contacted / contacted[-1], tp, thresholds
 
@@ -118,7 +119,7 @@ def area_under_lift(
     >>> area_under_lift([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     1.375
     """
-    rows = check_scores(y_true, y_score, sample_weight, pos_label)
+    rows = check_scores(y_true, y_score, sample_weight, pos_label, rates=True)
     weight = np.ones(rows.score.size) if rows.weight is None else rows.weight
     positives = float(weight[rows.is_pos].sum())
     negatives = float(weight[~rows.is_pos].sum())
@@ -173,9 +174,14 @@ def partial_auc(
     check_param("min_tpr", min_tpr, Number(0, 1, open="high"))
     check_param("standardize", standardize, Boolean())
     fpr, tpr, _ = roc_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    if standardize:
+        return standardized_area(fpr, tpr, min_fpr, max_fpr, min_tpr)
+    return _area_inside(fpr, tpr, min_fpr, max_fpr, min_tpr)
+
+
+def standardized_area(fpr: np.ndarray, tpr: np.ndarray, min_fpr: float, max_fpr: float, min_tpr: float) -> float:
+    """The standardised partial AUC of an ROC curve."""
     area = _area_inside(fpr, tpr, min_fpr, max_fpr, min_tpr)
-    if not standardize:
-        return area
     diagonal = np.array([0.0, 1.0])
     random = _area_inside(diagonal, diagonal, min_fpr, max_fpr, min_tpr)
     perfect = (max_fpr - min_fpr) * (1.0 - min_tpr)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit, ndtr, ndtri
+from scipy.special import expit, logit, ndtr, stdtrit
 
 from aucmax.metrics.inputs import check_scores, split_by_class
 from aucmax.validation.params import Number, check_param
@@ -88,12 +88,17 @@ def auc_interval(
     return Interval(auc, *auc_limits(auc, std_error, n_rare, confidence), std_error)
 
 
-def auc_limits(auc: float, std_error: float, n_rare: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Confidence limits on the logit scale; for AUC 0 or 1, from the number of rows of the rarer class."""
+def auc_limits(
+    auc: float, std_error: float, n_rare: int, confidence: float = 0.95, df: float = np.inf
+) -> tuple[float, float]:
+    """Confidence limits on the logit scale; for AUC 0 or 1, from the number of rows of the rarer class.
+
+    `df` are the degrees of freedom of the standard error; the limits are normal if they are infinite.
+    """
     if not 0.0 < auc < 1.0:
         margin = 1.0 - (1.0 - confidence) ** (1.0 / n_rare)
         return max(auc - margin, 0.0), min(auc + margin, 1.0)
-    reach = ndtri(0.5 + confidence / 2) * std_error / (auc * (1.0 - auc))
+    reach = stdtrit(df, 0.5 + confidence / 2) * std_error / (auc * (1.0 - auc))
     return float(expit(logit(auc) - reach)), float(expit(logit(auc) + reach))
 
 

@@ -40,8 +40,10 @@ def plot_path(alphas: np.ndarray, auc: np.ndarray, ax: Any = None) -> Any:
     error = auc.std(axis=1, ddof=1) / np.sqrt(auc.shape[1]) if auc.shape[1] > 1 else np.zeros(mean.size)
     best = choose_alpha(auc, "best")
     simplest = choose_alpha(auc, "one_se")
-    ax.plot(alphas, mean, marker="o", markersize=4, color=COLOURS["tie"], label=f"mean of {auc.shape[1]} folds")
-    ax.fill_between(alphas, mean - error, mean + error, color=COLOURS["tie"], alpha=0.2, linewidth=0)
+    ax.plot(
+        alphas, mean, marker="o", markersize=4, color=COLOURS["equivalent"], label=f"mean of {auc.shape[1]} folds"
+    )
+    ax.fill_between(alphas, mean - error, mean + error, color=COLOURS["equivalent"], alpha=0.2, linewidth=0)
     ax.plot(alphas, auc, color=COLOURS["reference"], alpha=0.25, linewidth=0.7)
     ax.axvline(alphas[best], color=COLOURS["better"], label=f"best: {mean[best]:.4f} at {alphas[best]:.3g}")
     label = f"one standard error: {mean[simplest]:.4f} at {alphas[simplest]:.3g}"

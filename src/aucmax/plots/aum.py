@@ -68,7 +68,7 @@ def _draw_thresholds(ax: Any, errors: Any, pred: np.ndarray, direction: np.ndarr
     """Draw one line per breakpoint, coloured by the kind of error that changes there."""
     start = errors.v - pred[errors.example]
     stop = start - end * direction[errors.example]
-    kinds = {"false positives": (errors.fp != 0, "worse"), "false negatives": (errors.fn != 0, "tie")}
+    kinds = {"false positives": (errors.fp != 0, "worse"), "false negatives": (errors.fn != 0, "equivalent")}
     width = 1.2 if start.size <= 60 else 0.3
     for name, (chosen, colour) in kinds.items():
         lines = ax.plot([0.0, end], np.stack((start, stop))[:, chosen], color=COLOURS[colour], linewidth=width)

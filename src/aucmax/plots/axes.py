@@ -6,7 +6,13 @@ from typing import Any
 
 __all__ = ["COLOURS", "new_axes", "new_figure"]
 
-COLOURS = {"reference": "#404040", "better": "#1a7f37", "tie": "#3465a4", "worse": "#b3261e"}
+COLOURS = {
+    "reference": "#404040",
+    "better": "#1a7f37",
+    "worse": "#b3261e",
+    "equivalent": "#3465a4",
+    "undecided": "#9a6700",
+}
 
 
 def new_figure(n_lines: int = 5, width: float = 8.0, *, pyplot: bool = True) -> Any:
@@ -18,7 +24,7 @@ def new_figure(n_lines: int = 5, width: float = 8.0, *, pyplot: bool = True) -> 
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        message = "plots need matplotlib; install it with: pip install 'aucmax[plot]'"
+        message = "plots need matplotlib; install it with: pip install '.[plot]'"
         raise ModuleNotFoundError(message) from None
     size = width, 1.4 + 0.55 * n_lines
     if not pyplot:

@@ -1,70 +1,57 @@
-"""Parquet and Arrow files, read by pyarrow (`pip install aucmax[files]`).
-
-Integers stay integers, other numbers become float64 and strings stay strings. Numbers that would be rounded (long
-decimals, large integers in a column with nulls) become strings, so that no id changes. Everything else (dates, lists)
-becomes strings too, which `TableEncoder` leaves out and reports unless there are few distinct values.
-"""
+"""Parquet and Arrow files, read by pyarrow in batches of rows; every batch is validated."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.read_limits import ReadLimits
+from aucmax.tables.table import check_distinct_names, select_names
 
-from aucmax.tables.cells import STRING_DTYPE
-from aucmax.tables.table import Table, check_distinct_names
-
-_DOUBLE_DIGITS = 15  # decimal digits that float64 always holds
+parquet: Any = LazyModule("pyarrow.parquet")
+ipc: Any = LazyModule("pyarrow.ipc")
 
 
-def read_parquet(path: str | Path, *, rows: int) -> Iterator[Table]:
-    """Read a Parquet file as tables of at most `rows` rows."""
-    parquet = _import("pyarrow.parquet")
-    with _describe_errors(path, "Parquet"):
+def read_parquet(
+    path: str | Path, *, rows: int, limits: ReadLimits | None = None, columns: Collection[str] | None = None
+) -> Iterator[Any]:
+    """Read a Parquet file, or some of its columns, as Arrow tables of at most `rows` rows."""
+    with describe_errors(path, "Parquet"):
         file = parquet.ParquetFile(path)
         names = file.schema_arrow.names
+        metadata = file.metadata
+        stored = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    (limits or ReadLimits()).check_decompressed(stored, path, columnar=True)
     check_distinct_names(names, path)
-    with file, _describe_errors(path, "Parquet"):
-        for batch in file.iter_batches(batch_size=rows):
-            batch.validate(full=True)
-            if len(batch):
-                yield _as_table(batch)
+    with file, describe_errors(path, "Parquet"):
+        yield from _validated(file.iter_batches(batch_size=rows, columns=select_names(names, columns)), path, limits)
 
 
-def read_arrow(path: str | Path, *, rows: int) -> Iterator[Table]:
-    """Read an Arrow file, in the file or the stream format, as tables of at most `rows` rows."""
-    ipc = _import("pyarrow.ipc")
+def read_arrow(path: str | Path, *, rows: int, limits: ReadLimits | None = None) -> Iterator[Any]:
+    """Read an Arrow file, in the file or the stream format, as Arrow tables of at most `rows` rows."""
     with open(path, "rb") as stream:
         opener = ipc.open_file if stream.read(6) == b"ARROW1" else ipc.open_stream
-    with _describe_errors(path, "Arrow"):
-        file = opener(_import("pyarrow").memory_map(str(path)))
+    with describe_errors(path, "Arrow"):
+        file = opener(pa.memory_map(str(path)))
         names = file.schema.names
     check_distinct_names(names, path)
-    with file, _describe_errors(path, "Arrow"):
-        for batch in _batches(file):
-            batch.validate(full=True)  # offsets of a damaged file may point outside of it
-            yield from (_as_table(batch.slice(start, rows)) for start in range(0, len(batch), rows))
-
-
-def _import(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise ImportError("Parquet and Arrow files need pyarrow: pip install 'aucmax[files]'") from None
+    with file, describe_errors(path, "Arrow"):
+        for table in _validated(_batches(file), path, limits):
+            yield from (table.slice(start, rows) for start in range(0, len(table), rows))
 
 
 @contextmanager
-def _describe_errors(path: str | Path, format: str) -> Iterator[None]:
+def describe_errors(path: str | Path, format: str) -> Iterator[None]:
     """Turn whatever pyarrow raises for damaged files into a ValueError that names the file."""
     try:
         yield
     except Exception as error:
-        if isinstance(error, MemoryError) or getattr(error, "errno", None) is not None:
-            raise  # described by the caller, or from the operating system
+        described = isinstance(error, MemoryError | ImportError) or getattr(error, "errno", None) is not None
+        if described or str(path) in str(error):
+            raise  # by the caller, by the operating system, or already
         message = str(error) or type(error).__name__
         raise ValueError(f"{path} is not a valid {format} file: {message}") from None
 
@@ -76,22 +63,12 @@ def _batches(file: Any) -> Iterator[Any]:
     return iter(file)
 
 
-def _as_table(batch: Any) -> Table:
-    return Table({name: _as_column(array) for name, array in zip(batch.schema.names, batch.columns)})
-
-
-def _as_column(array: Any) -> np.ndarray:
-    pyarrow = _import("pyarrow")
-    types = pyarrow.types
-    if types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    kind = array.type
-    if (types.is_boolean(kind) or types.is_integer(kind)) and not array.null_count:
-        return array.to_numpy(zero_copy_only=False)
-    short_decimal = types.is_decimal(kind) and kind.precision <= _DOUBLE_DIGITS
-    if types.is_boolean(kind) or types.is_floating(kind) or short_decimal:
-        return array.cast("float64", safe=False).to_numpy(zero_copy_only=False)
-    if types.is_integer(kind):
-        with suppress(pyarrow.ArrowInvalid):  # above 2^53
-            return array.cast("float64").to_numpy(zero_copy_only=False)
-    return np.array(["" if cell is None else str(cell) for cell in array.to_pylist()], dtype=STRING_DTYPE)
+def _validated(batches: Iterator[Any], path: str | Path, limits: ReadLimits | None) -> Iterator[Any]:
+    """The batches that have rows as tables, as long as they are within the limits all together."""
+    size = 0
+    for batch in batches:
+        batch.validate(full=True)  # offsets of a damaged file may point outside of it
+        size += batch.nbytes
+        (limits or ReadLimits()).check_decompressed(size, path, columnar=True)
+        if len(batch):
+            yield pa.Table.from_batches([batch])

@@ -1,4 +1,8 @@
-"""What the cells of a column hold: numbers, strings or missing values."""
+"""What the cells of a column hold: numbers, strings or missing values.
+
+A column is a `pyarrow.ChunkedArray` of strings, booleans, integers, float64, dates or timestamps; `as_column` makes
+one of anything else. A cell is missing if it is null, NaN, or a string such as `NA`.
+"""
 
 from __future__ import annotations
 
@@ -7,51 +11,141 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.tables.float_parsing import parse_cells
+from aucmax.tables.pyarrow_import import pa, pc
 
-STRING_DTYPE = np.dtypes.StringDType()
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "<NA>", "null", "NULL", "None", "?")
+PLAIN_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_DOUBLE_DIGITS = 15  # decimal digits that float64 always holds
 
 Scalar = bool | int | float | str  # what JSON can hold: class labels and cells
+Column = Any  # a pyarrow.ChunkedArray
 
 
-def is_missing(values: np.ndarray) -> np.ndarray:
-    """Which cells of a column are missing: NaN, or a string such as `NA` or `null`.
+def as_column(values: Any) -> Column:
+    """Any one-dimensional array or sequence as a column.
+
+    Integers stay integers, other numbers become float64. Numbers that would be rounded (long decimals) and everything
+    that is neither a number, a boolean, a date nor a timestamp become strings.
 
     Examples
     --------
-    >>> is_missing(np.array(["1", " NA ", ""], dtype=STRING_DTYPE))
+    >>> as_column(np.array([1.5, np.nan])).to_pylist(), as_column(["a", 1]).to_pylist()
+    ([1.5, None], ['a', '1'])
+    """
+    if not isinstance(values, pa.ChunkedArray):
+        values = pa.chunked_array([values if isinstance(values, pa.Array) else _as_array(values)])
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    target = _column_type(values.type)
+    if target is None:
+        return pa.chunked_array([pa.array([_as_string(cell) for cell in values.to_pylist()], type=pa.string())])
+    return values if values.type == target else values.cast(target, safe=False)
+
+
+def _as_array(values: Any) -> Any:
+    """An Arrow array of NumPy, pandas or Python values; strings if they are of several types."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "TUS":
+        values = values.tolist()
+    try:
+        found = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return pa.array([_as_string(cell) for cell in values], type=pa.string())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _as_string(cell: Any) -> str | None:
+    return None if cell is None or cell != cell or str(cell) == "<NA>" else str(cell)
+
+
+def _column_type(kind: Any) -> Any:
+    """The type that a column of that type is cast to; None if its cells become strings one by one."""
+    types = pa.types
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_date(kind) or types.is_timestamp(kind):
+        return kind
+    if types.is_floating(kind) or (types.is_decimal(kind) and kind.precision <= _DOUBLE_DIGITS):
+        return pa.float64()
+    castable = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return pa.string() if castable or types.is_null(kind) or types.is_decimal(kind) else None
+
+
+def is_string(values: Column) -> bool:
+    """Whether a column holds strings, which may stand for anything."""
+    return pa.types.is_string(values.type)
+
+
+def is_time(values: Column) -> bool:
+    """Whether a column holds dates or timestamps."""
+    return pa.types.is_date(values.type) or pa.types.is_timestamp(values.type)
+
+
+def present_strings(values: Column) -> Column:
+    """A column of strings without surrounding white space, null where they are missing.
+
+    Examples
+    --------
+    >>> present_strings(as_column([" a ", "NA", None])).to_pylist()
+    ['a', None, None]
+    """
+    stripped = pc.utf8_trim_whitespace(values)
+    missing = pc.is_in(stripped, value_set=pa.array(MISSING))
+    return pc.if_else(missing, pa.scalar(None, pa.string()), stripped) if pc.any(missing).as_py() else stripped
+
+
+def is_missing(values: Column) -> np.ndarray:
+    """Which cells of a column are missing: null, NaN, or a string such as `NA` or `null`.
+
+    Examples
+    --------
+    >>> is_missing(as_column(["1", " NA ", ""]))
     array([False,  True,  True])
     """
-    if values.dtype.kind == "T":
-        return np.isin(np.strings.strip(values), np.array(MISSING, dtype=STRING_DTYPE))
-    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    if is_string(values):
+        values = present_strings(values)
+    return pc.is_null(values, nan_is_null=True).to_numpy()
 
 
-def as_numbers(values: np.ndarray) -> np.ndarray | None:
+def as_numbers(values: Column) -> np.ndarray | None:
     """A column as float64 with NaN for missing values; None if a cell is not a number.
 
     Examples
     --------
-    >>> as_numbers(np.array(["1e5", " 3 ", "NA"], dtype=STRING_DTYPE))
+    >>> as_numbers(as_column(["1e5", " 3 ", "NA"]))
     array([1.e+05, 3.e+00,    nan])
-    >>> as_numbers(np.array(["1", "one"], dtype=STRING_DTYPE)) is None
+    >>> as_numbers(as_column(["1", "one"])) is None
     True
     """
-    if values.dtype.kind != "T":
-        return values.astype(float)
-    cells = values.tolist()
-    text = "\0".join(cells).encode()
-    if text.count(b"\0") != max(len(cells) - 1, 0):
+    if is_string(values):
+        return parse_numbers(present_strings(values))
+    return None if is_time(values) else to_floats(values)
+
+
+def to_floats(values: Column) -> np.ndarray:
+    """A column of numbers or booleans as float64, NaN where it is null."""
+    return values.cast("float64", safe=False).to_numpy()
+
+
+def parse_numbers(present: Column) -> np.ndarray | None:
+    """What `present_strings` gave as float64, every number to the last bit; None if a cell is not a number."""
+    try:
+        numbers = pc.cast(present, "float64")
+    except pa.ArrowInvalid:
+        return _parse_cells(present)
+    invalid = pc.any(pc.is_nan(numbers)).as_py()  # such as nan(1)
+    return None if invalid else numbers.to_numpy()
+
+
+def _parse_cells(present: Column) -> np.ndarray | None:
+    """As `parse_numbers`, where some cells hold numbers that only Python reads, such as digits of other scripts."""
+    plain = pc.fill_null(pc.match_substring_regex(present, PLAIN_NUMBER), True).to_numpy()
+    others = [parse_number(cell) for cell in present.filter(pa.array(~plain)).slice(0, 1).to_pylist()]
+    if None in others or not others:
         return None
-    numbers = np.empty(len(cells))
-    parsed = np.zeros(len(cells), dtype=bool)
-    parse_cells(np.frombuffer(text, dtype=np.uint8), numbers.view(np.uint64), parsed)
-    for i in np.flatnonzero(~parsed):
-        number = parse_number(cells[i])
-        if number is None:
-            return None
-        numbers[i] = number
+    others = [parse_number(cell) for cell in present.filter(pa.array(~plain)).to_pylist()]
+    if None in others:
+        return None
+    numbers = np.full(len(present), np.nan)
+    numbers[plain] = pc.cast(present.filter(pa.array(plain)), "float64").to_numpy()
+    numbers[~plain] = others
     return numbers
 
 
@@ -73,18 +167,27 @@ def parse_number(cell: str) -> float | None:
     return None if "_" in cell or math.isnan(number) else number  # float("1_0") is 10, but no table means that
 
 
-def as_strings(values: np.ndarray) -> np.ndarray:
-    """A column as strings without surrounding white space; integral numbers have no decimal point.
+def as_strings(values: Column) -> Column:
+    """A column as strings without surrounding white space, empty where it is null; integral numbers have no point.
 
     Examples
     --------
-    >>> as_strings(np.array([1.0, 2.5])).tolist()
+    >>> as_strings(as_column([1.0, 2.5])).to_pylist()
     ['1', '2.5']
     """
-    if values.dtype.kind == "T":
-        return np.strings.strip(values)
-    distinct, inverse = np.unique(values, return_inverse=True)
-    return np.array([str(as_scalar(value)) for value in distinct], dtype=STRING_DTYPE)[inverse]
+    if is_string(values):
+        return pc.fill_null(pc.utf8_trim_whitespace(values), "")
+    if pa.types.is_floating(values.type):
+        codes = values.combine_chunks().dictionary_encode()
+        names = pa.array([_number_as_string(number) for number in codes.dictionary.to_pylist()], type=pa.string())
+        return pa.chunked_array([pc.fill_null(names.take(codes.indices), "")])
+    if pa.types.is_boolean(values.type):
+        return pc.fill_null(pc.if_else(values, "True", "False"), "")
+    return pc.fill_null(values.cast(pa.string()), "")
+
+
+def _number_as_string(number: float | None) -> str:
+    return "" if number is None or math.isnan(number) else str(as_scalar(number))
 
 
 def as_scalar(value: Any) -> Scalar:

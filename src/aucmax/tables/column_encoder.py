@@ -1,35 +1,32 @@
-"""`ColumnEncoder`: how one column becomes numbers, and `learn_column`, which infers it from the training rows."""
+"""`ColumnEncoder`: how one column becomes numbers."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from aucmax.tables.cells import (
-    MISSING,
-    STRING_DTYPE,
-    as_numbers,
-    as_strings,
-    is_missing,
-    parse_number,
-    truncate,
-)
-from aucmax.tables.csv_reader import UNNAMED
+from aucmax.tables.cells import Column, as_strings, is_missing, is_string, present_strings, truncate
 from aucmax.tables.json_schema import Schema, all_strings, check_schema
+from aucmax.tables.number_format import BOOLEAN, PLAIN, NumberFormat
+from aucmax.tables.pyarrow_import import pa, pc
+from aucmax.tables.time_format import TimeFormat
 
-_KINDS = ("numeric", "boolean", "categorical")
-_BOOLEANS = {"true": 1.0, "false": 0.0}
-_INDEX_PREFIXES = (UNNAMED, "__index_level_")  # of a CSV file, and of a Parquet file written by pandas
+_KINDS = ("numeric", "boolean", "categorical", "time")
+_FORMATS = {"numeric": NumberFormat, "time": TimeFormat}
 _SCHEMA: Schema = {
     "name": (str,),
     "kind": (str,),
     "median": (float,),
     "categories": (list,),
     "missing_indicator": (bool,),
+    "format": (dict, None),
+    "low": (float, None),
+    "high": (float, None),
+    "note": (str,),
 }
+_LATER_FIELDS = {"format": None, "low": None, "high": None, "note": ""}  # which models of version 0.1 do not have
 
 
 @dataclass(frozen=True)
@@ -40,14 +37,20 @@ class ColumnEncoder:
     ----------
     name : str
         The name of the column.
-    kind : {"numeric", "boolean", "categorical"}
+    kind : {"numeric", "boolean", "categorical", "time"}
         What it holds.
     median : float
-        Imputed for missing numbers and booleans; 0 for categories.
+        Imputed for missing numbers, booleans and times; 0 for categories.
     categories : tuple of str
         The values that are one-hot encoded.
     missing_indicator : bool
         Whether a further feature marks missing values: it does if there were any in training.
+    format : NumberFormat, TimeFormat or None
+        How numbers or times are written; None if numbers are written plainly.
+    low, high : float or None
+        The range of the numbers in training; a time in seconds since 1970.
+    note : str
+        What was done to read the cells as numbers, if they are not written plainly.
     """
 
     name: str
@@ -55,6 +58,10 @@ class ColumnEncoder:
     median: float = 0.0
     categories: tuple[str, ...] = ()
     missing_indicator: bool = False
+    format: NumberFormat | TimeFormat | None = None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
@@ -63,115 +70,108 @@ class ColumnEncoder:
             raise ValueError(f"column {self.name!r} is {self.kind} with {len(self.categories)} categories")
         if not np.isfinite(self.median):
             raise ValueError(f"column {self.name!r} has median {self.median}; it must be finite")
+        if (self.kind == "time") != isinstance(self.format, TimeFormat):
+            raise ValueError(f"column {self.name!r} is {self.kind} with the format {self.format}")
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the encoded features."""
-        names = tuple(f"{self.name}={value}" for value in self.categories) or (self.name,)
+        if isinstance(self.format, TimeFormat):
+            names = tuple(f"{self.name} ({part})" for part in self.format.feature_names)
+        else:
+            names = tuple(f"{self.name}={value}" for value in self.categories) or (self.name,)
         return (*names, f"{self.name} is missing") if self.missing_indicator else names
 
-    def encode(self, values: np.ndarray, out: np.ndarray) -> None:
+    def encode(self, values: Column, out: np.ndarray) -> None:
         """Write the encoded features into `out`, of shape (n, len(feature_names))."""
         if self.kind == "categorical":
-            missing = is_missing(values)
-            strings = as_strings(values)
-            for j, category in enumerate(self.categories):
-                out[:, j] = (strings == category) & ~missing
+            self._encode_categories(values, out)
         else:
-            numbers = _finite_numbers(values, self.name)
-            if numbers is None:
-                value, _ = _first_non_number(values)
-                raise ValueError(f"column {self.name!r} was {self.kind} in training, but now holds {value!r}")
-            missing = np.isnan(numbers)
-            out[:, 0] = np.where(missing, self.median, numbers)
+            self.encode_numbers(self.read(values), out)
+
+    def read(self, values: Column) -> np.ndarray:
+        """The numbers or times of a column, NaN where they are missing, read as in training."""
+        present = present_strings(values) if is_string(values) else values
+        numbers = (self.format or PLAIN).read(present)
+        if numbers is None and self.kind != "time":
+            numbers = BOOLEAN.read(present)
+        if numbers is None:
+            raise ValueError(f"column {self.name!r} was {self._description}, but now holds {self._stray(present)!r}")
+        return check_finite(numbers, self.name)
+
+    @property
+    def _description(self) -> str:
+        return f"{self.kind} in training" + (f" ({self.note})" if self.note else "")
+
+    def _stray(self, present: Column) -> str:
+        """The first cell that cannot be read."""
+        format = self.format or PLAIN
+        cells = present.drop_null()
+        return next(
+            (truncate(str(cells[i]), 30) for i in range(len(cells)) if format.read(cells[i : i + 1]) is None), ""
+        )
+
+    def encode_numbers(self, numbers: np.ndarray, out: np.ndarray) -> None:
+        """As `encode`, of numbers or times that are read already."""
+        missing = np.isnan(numbers)
+        filled = np.where(missing, self.median, numbers)
+        features = self.format.features(filled) if isinstance(self.format, TimeFormat) else (filled,)
+        for j, feature in enumerate(features):
+            out[:, j] = feature
         if self.missing_indicator:
             out[:, -1] = missing
 
-    def count_unknown_categories(self, values: np.ndarray) -> int:
+    def _encode_categories(self, values: Column, out: np.ndarray) -> None:
+        codes = self._category_codes(values)
+        out[:] = 0.0
+        known = np.flatnonzero(codes >= 0)
+        out[known, codes[known]] = 1.0
+        if self.missing_indicator:
+            out[:, -1] = is_missing(values)
+
+    def _category_codes(self, values: Column) -> np.ndarray:
+        """The index of the category of each cell, -1 if it is unknown or missing."""
+        strings = present_strings(as_strings(values))
+        codes = pc.index_in(strings, value_set=pa.array(self.categories, type=pa.string()))
+        return pc.fill_null(codes, -1).to_numpy()
+
+    def count_unknown_categories(self, values: Column) -> int:
         """How many cells hold a category that did not occur in training."""
         if self.kind != "categorical":
             return 0
-        known = np.isin(as_strings(values), np.array(self.categories, dtype=STRING_DTYPE))
-        return int((~known & ~is_missing(values)).sum())
+        return int(((self._category_codes(values) < 0) & ~is_missing(values)).sum())
 
     def to_dict(self) -> dict[str, Any]:
         """The encoder as JSON values."""
-        return asdict(self) | {"categories": list(self.categories)}
+        content = {name: getattr(self, name) for name in _SCHEMA}
+        format = None if self.format is None else self.format.to_dict()
+        return content | {"categories": list(self.categories), "format": format}
 
     @classmethod
     def from_dict(cls, content: Any) -> ColumnEncoder:
         """The encoder that `to_dict` described, every field validated."""
+        if isinstance(content, dict):
+            content = _LATER_FIELDS | content
         check_schema(content, _SCHEMA, "a column")
         categories = content["categories"]
         if not all_strings(categories) or len(set(categories)) < len(categories):
             raise ValueError(f"the categories of column {content['name']!r} must be distinct strings")
-        return cls(**content | {"median": float(content["median"]), "categories": tuple(categories)})
+        settings = {"median": float(content["median"]), "categories": tuple(categories)}
+        return cls(**content | settings | {"format": _format_from_dict(content["kind"], content["format"])})
 
 
-def learn_column(name: str, values: np.ndarray, max_categories: int) -> ColumnEncoder | str:
-    """The encoder of a column, or the reason why the column is left out."""
-    if name.startswith(_INDEX_PREFIXES):
-        return "has no name, so it is probably an index"
-    numbers = _finite_numbers(values, name)
-    missing = is_missing(values) if numbers is None else np.isnan(numbers)
-    if missing.all():
-        return "all values are missing"
-    if numbers is not None and (missing.any() or np.ptp(numbers) > 0):
-        kind = "boolean" if _starts_with_boolean(values) else "numeric"
-        return ColumnEncoder(name, kind, float(np.median(numbers[~missing])), (), bool(missing.any()))
-    categories = np.unique(as_strings(values[~missing])).tolist()
-    if numbers is not None or (not missing.any() and len(categories) == 1):
-        return f"constant: all values are {categories[0]!r}"
-    is_free_text = len(categories) > min(max_categories, max(2, len(values) // 2))
-    if _mostly_numbers(values[~missing]):
-        outcome = "left out as free text" if is_free_text else f"encoded as {len(categories)} categories"
-        _warn_mostly_numbers(name, values, outcome)
-    if is_free_text:
-        return f"free text: {len(categories)} distinct values, e.g. {_first_non_number(values)[0]!r}"
-    return ColumnEncoder(name, "categorical", 0.0, tuple(categories), bool(missing.any()))
+def _format_from_dict(kind: str, content: dict[str, Any] | None) -> Any:
+    if content is None:
+        return None
+    if kind not in _FORMATS or set(content) != set(_FORMATS[kind]().to_dict()):
+        raise ValueError(f"a column of kind {kind!r} cannot have the format {content}")
+    return _FORMATS[kind](**content)
 
 
-def _mostly_numbers(values: np.ndarray) -> bool:
-    """Whether nine of ten cells are numbers, so that the other strings are probably stray."""
-    cells = values[:1000].tolist()
-    return sum(parse_number(cell) is not None for cell in cells) >= 0.9 * len(cells)
-
-
-def _warn_mostly_numbers(name: str, values: np.ndarray, outcome: str) -> None:
-    value, row = _first_non_number(values)
-    warnings.warn(
-        f"column {name!r} is {outcome}, but most of its values are numbers; to use it as numbers, fix or empty the "
-        f"others, such as {value!r} in row {row}",
-        stacklevel=2,
-    )
-
-
-def _finite_numbers(values: np.ndarray, name: str) -> np.ndarray | None:
-    """Numbers, or booleans as 1 and 0, with NaN for missing values; None if a cell is something else."""
-    numbers = _parse_booleans(values) if _starts_with_boolean(values) else as_numbers(values)
-    if numbers is not None and np.isinf(numbers).any():
-        row = int(np.argmax(np.isinf(numbers))) + 1
+def check_finite(numbers: np.ndarray, name: str) -> np.ndarray:
+    """Refuse infinite numbers, and say where they are."""
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row = int(np.argmax(infinite)) + 1
         raise ValueError(f"column {name!r} is infinite in row {row}; use a finite number or leave the cell empty")
     return numbers
-
-
-def _starts_with_boolean(values: np.ndarray) -> bool:
-    """Whether the first value that is not missing is true or false."""
-    if values.dtype.kind != "T":
-        return values.dtype.kind == "b"
-    cells = (str(cell).strip() for cell in values)
-    return next((cell for cell in cells if cell not in MISSING), "").lower() in _BOOLEANS
-
-
-def _parse_booleans(values: np.ndarray) -> np.ndarray | None:
-    distinct, inverse = np.unique(as_strings(values), return_inverse=True)
-    missing = is_missing(distinct)
-    codes = [np.nan if gone else _BOOLEANS.get(cell.lower()) for cell, gone in zip(distinct.tolist(), missing)]
-    return None if None in codes else np.array(codes, dtype=float)[inverse]
-
-
-def _first_non_number(values: np.ndarray) -> tuple[str, int]:
-    """The first cell that is not a number, truncated, and its row."""
-    found = ((cell, row) for row, cell in enumerate(values.tolist(), 1) if parse_number(cell) is None)
-    cell, row = next(found, ("", 0))
-    return truncate(cell, 30), row

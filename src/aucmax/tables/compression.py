@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -15,7 +16,7 @@ from typing import IO, Any
 from aucmax.tables.read_limits import LimitedStream, ReadLimits
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-_BUFFER_BYTES = 1 << 15
+_BUFFER_BYTES = 1 << 16
 
 
 @contextmanager
@@ -34,10 +35,54 @@ def open_bytes(path: str | Path, limits: ReadLimits | None = None) -> Iterator[I
 
 
 @contextmanager
-def open_text(path: str | Path, limits: ReadLimits | None = None) -> Iterator[IO[str]]:
-    """Open a file for reading UTF-8 text without its byte-order mark; newlines are not translated."""
+def open_text_bytes(
+    path: str | Path, limits: ReadLimits | None = None, encoding: str = "utf-8"
+) -> Iterator[IO[bytes]]:
+    """Open a text file for reading UTF-8 bytes without its byte-order mark; other encodings are converted.
+
+    Examples
+    --------
+    >>> _ = Path("latin.csv").write_bytes("é".encode("latin-1"))
+    >>> with open_text_bytes("latin.csv", encoding="latin-1") as stream:
+    ...     stream.read().decode()
+    'é'
+    """
+    codec = _check_encoding(encoding)
     with _describe_errors(path), _open_limited(path, limits, (b"\n", b"\r")) as stream:
-        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        if codec != "utf-8":
+            stream = io.BufferedReader(_Recoded(stream, codec), _BUFFER_BYTES)
+        mark = stream.peek(len(codecs.BOM_UTF8))[: len(codecs.BOM_UTF8)]
+        if mark == codecs.BOM_UTF8:
+            stream.read(len(mark))
+        yield stream
+
+
+class _Recoded(io.RawIOBase):
+    """The UTF-8 bytes of a text in another encoding."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        super().__init__()
+        self._text = io.TextIOWrapper(stream, encoding=encoding, newline="")
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes into the buffer; returns their number."""
+        block = self._text.read(max(1, len(buffer) // 4)).encode()  # a character takes at most four bytes
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def _check_encoding(encoding: str) -> str:
+    """The name that Python has for an encoding."""
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise ValueError(
+            f"unknown encoding {encoding!r}; give one such as utf-8, latin-1, cp1252 or utf-16"
+        ) from None
 
 
 @contextmanager
@@ -53,8 +98,10 @@ def _describe_errors(path: str | Path) -> Iterator[None]:
     """Turn errors of decoding and decompressing into a ValueError that names the file."""
     try:
         yield
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
+    except UnicodeError as error:
+        raise ValueError(
+            f"{path} is not text in that encoding ({error}); name its encoding, or save it as UTF-8"
+        ) from None
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         if getattr(error, "errno", None) is not None:
             raise  # from the operating system, and names the file itself

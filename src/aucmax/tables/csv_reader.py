@@ -1,55 +1,184 @@
-"""CSV files: columns of strings, read in chunks of rows.
+"""CSV files: columns of strings, read by pyarrow in blocks of complete records.
 
-UTF-8 with or without a byte-order mark, delimited by commas, semicolons or tabs (whichever splits the header into the
-most fields), fields quoted or not, the first line a header. Blank lines are skipped, except in a file of one column,
-where they are missing values. Files may be compressed (`.gz`, `.bz2`, `.xz`). Types are inferred later, by
-`TableEncoder`.
+UTF-8 with or without a byte-order mark, or any other encoding that is named; delimited by commas, semicolons or tabs
+(whichever splits the header into the most fields), fields quoted or not, the first line a header. Blank lines are
+skipped, except in a file of one column, where they are missing values. Files may be compressed (`.gz`, `.bz2`,
+`.xz`). Types are inferred later, by `TableEncoder`, so that they do not depend on the block.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Iterator
-from itertools import chain, islice
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from aucmax.tables.cells import STRING_DTYPE
-from aucmax.tables.compression import open_text
+from aucmax.tables.column_learning import UNNAMED
+from aucmax.tables.compression import open_text_bytes
+from aucmax.tables.csv_records import scan_records
+from aucmax.tables.pyarrow_import import LazyModule, pa
 from aucmax.tables.read_limits import ReadLimits
-from aucmax.tables.table import Table, check_distinct_names
+from aucmax.tables.table import check_distinct_names, select_names
 
 DELIMITERS = ",;\t"
-UNNAMED = "unnamed column"
+BLOCK_BYTES = 1 << 22
+_LINE_END = re.compile(rb"[\r\n]")
+_NOT_BLANK = re.compile(rb"[^\r\n]")
+pa_csv: Any = LazyModule("pyarrow.csv")
 
 
-def read_chunks(path: str | Path, *, rows: int, limits: ReadLimits | None = None) -> Iterator[Table]:
-    """Read a CSV file as tables of at most `rows` rows, all columns as strings.
+def read_blocks(
+    path: str | Path,
+    *,
+    limits: ReadLimits | None = None,
+    encoding: str = "utf-8",
+    columns: Collection[str] | None = None,
+) -> Iterator[Any]:
+    """Read a CSV file, or some of its columns, as Arrow tables of some rows each, all columns as strings.
 
     Examples
     --------
     >>> _ = Path("people.csv").write_text('age;name\\n31;"Ann; B."\\n42;Carl\\n')
-    >>> [table.columns["name"].tolist() for table in read_chunks("people.csv", rows=10)]
+    >>> [table["name"].to_pylist() for table in read_blocks("people.csv")]
     [['Ann; B.', 'Carl']]
     """
-    with open_text(path, limits) as stream:
-        yield from _read_tables(stream, path, rows)
-
-
-def _read_tables(stream: IO[str], path: str | Path, rows: int) -> Iterator[Table]:
-    header, n_blank = _read_header(stream, path)
-    reader = csv.reader(chain([header], stream), delimiter=_delimiter(header), strict=True)
-    records = _check_records(reader, n_blank, path)
-    names = _column_names(next(records), path)
-    n_read = 0
-    while chunk := list(islice(records, rows)):
-        yield Table({name: np.array(column, dtype=STRING_DTYPE) for name, column in zip(names, zip(*chunk))})
-        n_read += len(chunk)
-    if not n_read:
+    limits = limits or ReadLimits()
+    with open_text_bytes(path, limits, encoding) as stream:
+        header, rest, n_lines = _read_header(stream, path, limits)
+        delimiter = _delimiter(header.splitlines()[0])
+        names = _column_names(header, delimiter, path, n_lines)
+        parser = _BlockParser(path, delimiter, names, n_lines, select_names(names, columns))
+        n_rows = 0
+        for block, at_end in _blocks(stream, rest):
+            table = parser.parse(block, at_end, limits)
+            if table is not None:
+                n_rows += len(table)
+                yield table
+    if not n_rows:
         raise ValueError(f"{path} has a header but no rows")
+
+
+def _blocks(stream: IO[bytes], first: bytes) -> Iterator[tuple[bytes, bool]]:
+    """The bytes after the header, and whether they are the last."""
+    block = first
+    while following := stream.read(BLOCK_BYTES):
+        yield block, False
+        block = following
+    yield block, True
+
+
+def _read_header(stream: IO[bytes], path: str | Path, limits: ReadLimits) -> tuple[str, bytes, int]:
+    """The header, the bytes read after it, and the number of lines up to its end."""
+    text = b""
+    n_lines = 0
+    at_end = False
+    while not at_end:
+        block = stream.read(BLOCK_BYTES)
+        at_end = not block
+        text += block
+        blank = _end_of_blank_lines(text)
+        n_lines += _count_lines(text[:blank])
+        text = text[blank:]
+        end, n_header = _end_of_header(text, at_end, path, n_lines) if text.strip() else (0, 0)
+        if end:
+            return decode_utf8(text[:end], path, n_lines), text[end:], n_lines + n_header
+        limits.check_record(len(text), path)
+    raise ValueError(f"{path} is empty")
+
+
+def _end_of_blank_lines(text: bytes) -> int:
+    """Where the blank lines at the beginning end."""
+    space = text[: len(text) - len(text.lstrip(b" \t\r\n"))]
+    return max(space.rfind(b"\n"), space.rfind(b"\r")) + 1
+
+
+def _end_of_header(text: bytes, at_end: bool, path: str | Path, n_lines: int) -> tuple[int, int]:
+    """Where the first record ends, 0 if more bytes are needed, and its number of lines."""
+    first_line = _LINE_END.split(text, maxsplit=1)
+    if len(first_line) == 1 and not at_end:
+        return 0, 0
+    delimiter = _delimiter(first_line[0].decode(errors="replace"))
+    scan = scan_records(text, delimiter, 0, at_end=at_end, one=True)
+    if scan.error:
+        raise ValueError(f"{path}, line {n_lines + scan.line}: {scan.error}")
+    return scan.end, scan.n_lines
+
+
+@dataclass
+class _BlockParser:
+    """Parses the blocks of a file one after the other, and knows the line."""
+
+    path: str | Path
+    delimiter: str
+    names: list[str]
+    n_lines: int  # before the next block
+    columns: list[str] | None = None  # to be read; None for all
+    pending: bytes = b""  # the beginning of a record whose end has not been read
+
+    def parse(self, block: bytes, at_end: bool, limits: ReadLimits) -> Any:
+        """The complete records so far as an Arrow table; None if there are none."""
+        text = self.pending + block
+        end, n_lines = self._end_of_records(text, at_end)
+        self.pending = text[end:]
+        limits.check_record(len(self.pending), self.path)
+        records = text[:end]
+        has_rows = bool(records) and (len(self.names) == 1 or _NOT_BLANK.search(records) is not None)
+        table = self._read(records) if has_rows else None
+        self.n_lines += n_lines
+        return table
+
+    def _end_of_records(self, text: bytes, at_end: bool) -> tuple[int, int]:
+        """Where the last complete record ends, and the number of lines up to there."""
+        if b'"' in text:
+            scan = scan_records(text, self.delimiter, len(self.names), at_end=at_end)
+            if scan.error:
+                raise ValueError(f"{self.path}, line {self.n_lines + scan.line}: {scan.error}")
+            return scan.end, scan.n_lines
+        newline = text.rfind(b"\n") + 1
+        end = len(text) if at_end else newline or text.rfind(b"\r", 0, len(text) - 1) + 1
+        return end, _count_lines(text[:end] if end < len(text) else text)
+
+    def _read(self, text: bytes) -> Any:
+        types = dict.fromkeys(self.names, pa.string())
+        try:
+            return pa_csv.read_csv(
+                pa.BufferReader(text),
+                pa_csv.ReadOptions(column_names=self.names, block_size=len(text) + 1),
+                pa_csv.ParseOptions(
+                    delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=len(self.names) > 1
+                ),
+                pa_csv.ConvertOptions(
+                    column_types=types, strings_can_be_null=False, include_columns=self.columns or []
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            decode_utf8(text, self.path, self.n_lines)
+            scan = scan_records(text, self.delimiter, len(self.names), at_end=True)
+            where = f", line {self.n_lines + scan.line}: {scan.error}" if scan.error else f": {error}"
+            raise ValueError(f"{self.path}{where}") from None
+
+
+def decode_utf8(text: bytes, path: str | Path, n_lines: int) -> str:
+    """The text, or an error that names the line of the first byte that is not UTF-8."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        line = n_lines + 1 + _count_lines(text[: error.start])
+        if text.startswith((b"\xff\xfe", b"\xfe\xff")):
+            encoding = "utf-16"
+        else:
+            encoding = "latin-1"
+        raise ValueError(
+            f"{path}, line {line}: byte 0x{text[error.start]:02x} is not UTF-8 text; name the encoding of the file, "
+            f"such as --encoding {encoding}, or save it as UTF-8"
+        ) from None
+
+
+def _count_lines(text: bytes) -> int:
+    return text.count(b"\n") or text.count(b"\r")
 
 
 def _delimiter(header: str) -> str:
@@ -66,32 +195,11 @@ def _delimiter(header: str) -> str:
     return max(DELIMITERS, key=count)
 
 
-def _read_header(stream: IO[str], path: str | Path) -> tuple[str, int]:
-    """The header, and the number of blank lines before it."""
-    for n_blank, line in enumerate(stream):
-        if line.strip():
-            return line, n_blank
-    raise ValueError(f"{path} is empty")
-
-
-def _check_records(reader: Any, n_blank: int, path: str | Path) -> Iterator[list[str]]:
-    """The records, all of the same length; a blank line counts as a missing value if there is one column."""
-    width = 0
+def _column_names(header: str, delimiter: str, path: str | Path, n_lines: int) -> list[str]:
     try:
-        for record in reader:
-            width = width or len(record)
-            record = record or [""] * (width == 1)
-            if record and len(record) == width:
-                yield record
-            elif record:
-                line = n_blank + reader.line_num
-                raise ValueError(f"{path}, line {line}: {len(record)} fields, but the header has {width}")
+        fields = next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
-        line = n_blank + reader.line_num
-        raise ValueError(f"{path}, line {line}: {error}; is a quotation mark not closed?") from None
-
-
-def _column_names(header: list[str], path: str | Path) -> list[str]:
-    names = [name.strip() or f"{UNNAMED} {i}" for i, name in enumerate(header, 1)]
+        raise ValueError(f"{path}, line {n_lines}: {error}; is a quotation mark not closed?") from None
+    names = [name.strip() or f"{UNNAMED} {i}" for i, name in enumerate(fields, 1)]
     check_distinct_names(names, path)
     return names

@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.numerics.sparse_structure import check_structure
-from aucmax.tables.cells import STRING_DTYPE
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table
 
@@ -43,7 +42,7 @@ def as_table(arrays: dict[str, np.ndarray], path: str | Path) -> Table:
         raise ValueError(f"{path} holds {sorted(arrays)}; expected X, or data, indices, indptr and shape, and y")
     y = arrays.get("y")
     _check_arrays(X, y, path)
-    return Table(X=X, y=y if y is None or y.dtype.kind != "U" else y.astype(STRING_DTYPE))
+    return Table(X=X, y=y)
 
 
 def read_arrays(path: str | Path, limits: ReadLimits | None = None) -> dict[str, np.ndarray]:

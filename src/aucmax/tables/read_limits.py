@@ -11,6 +11,8 @@ from typing import Any
 from aucmax.validation.params import Integer, check_param
 
 _MIN_DECOMPRESSED = 1 << 26  # 64 MiB: small enough for any machine, however well it compresses
+_MIN_COLUMNAR = 1 << 30  # a constant column of Parquet takes a few bytes, whatever its length
+_BLOCK_SLACK = 1 << 23  # bytes read at a time
 _MAX_RATIO = 200  # tables compress to a tenth, one-hot columns to a hundredth
 
 
@@ -23,8 +25,8 @@ class ReadLimits:
     line_bytes : int
         The longest line of a CSV or libsvm file; 64 MiB by default.
     decompressed_bytes : int, optional
-        The largest decompressed size of a `.gz`, `.bz2`, `.xz` or `.npz` file; by default 200 times its compressed
-        size, but at least 64 MiB.
+        The largest decompressed size of a file; by default 200 times its size, but at least 64 MiB for `.gz`, `.bz2`,
+        `.xz`, `.npz` and `.xlsx`, and 1 GiB for Parquet and Arrow, which store a repeated value once.
 
     Examples
     --------
@@ -42,18 +44,26 @@ class ReadLimits:
         check_param("line_bytes", self.line_bytes, Integer(1))
         check_param("decompressed_bytes", self.decompressed_bytes, None, Integer(1))
 
-    def max_decompressed(self, path: str | Path) -> int:
+    def max_decompressed(self, path: str | Path, *, columnar: bool = False) -> int:
         """The largest decompressed size of this file, in bytes."""
         if self.decompressed_bytes is not None:
             return self.decompressed_bytes
-        return max(_MIN_DECOMPRESSED, _MAX_RATIO * Path(path).stat().st_size)
+        return max(_MIN_COLUMNAR if columnar else _MIN_DECOMPRESSED, _MAX_RATIO * Path(path).stat().st_size)
 
-    def check_decompressed(self, size: int, path: str | Path) -> None:
+    def check_decompressed(self, size: int, path: str | Path, *, columnar: bool = False) -> None:
         """Refuse a decompressed size above the limit."""
-        if size > (limit := self.max_decompressed(path)):
+        if size > (limit := self.max_decompressed(path, columnar=columnar)):
             raise ValueError(
                 f"{path} is more than {limit} bytes when decompressed; if that is right, raise the limit: "
                 "decompressed_bytes, or --max-decompressed"
+            )
+
+    def check_record(self, size: int, path: str | Path) -> None:
+        """Refuse a record of more bytes than a line may have, as one without a closing quotation mark becomes."""
+        if size > self.line_bytes + _BLOCK_SLACK:
+            raise ValueError(
+                f"{path} has a record of more than {self.line_bytes} bytes; is a quotation mark not closed? if it is "
+                "right, raise the limit: line_bytes, or --max-line"
             )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from aucmax.tables import arrow_reader, csv_reader, libsvm_reader, npz_reader
+from aucmax.tables import arrow_reader, csv_reader, excel_reader, json_reader, libsvm_reader, npz_reader
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.compression import OPENERS
 from aucmax.tables.read_limits import ReadLimits
@@ -15,17 +16,15 @@ from aucmax.validation.params import Integer, Option, check_param
 
 FORMATS = {
     "csv": (".csv", ".tsv"),
+    "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
+    "excel": (".xlsx",),
     "libsvm": (".svm", ".libsvm", ".svmlight"),
     "npz": (".npz",),
 }
 CHUNK_ROWS = 65536
-_SEQUENTIAL = ("csv", "libsvm")  # read from the first byte to the last, so that a pipe will do
-_COLUMNAR: dict[str, Callable[..., Iterator[Table]]] = {
-    "parquet": arrow_reader.read_parquet,
-    "arrow": arrow_reader.read_arrow,
-}
+_SEQUENTIAL = ("csv", "jsonl", "libsvm")  # read from the first byte to the last, so that a pipe will do
 
 
 def read(
@@ -35,14 +34,15 @@ def read(
     n_features: int | None = None,
     zero_based: bool | str = "auto",
     limits: ReadLimits | None = None,
+    encoding: str = "utf-8",
 ) -> Table:
     """Read a whole file.
 
     Parameters
     ----------
     path : str or Path
-        The file. CSV and libsvm files may be compressed (`.csv.gz`).
-    format : {"csv", "parquet", "arrow", "libsvm", "npz"}, optional
+        The file. CSV, JSON lines and libsvm files may be compressed (`.csv.gz`).
+    format : {"csv", "jsonl", "parquet", "arrow", "excel", "libsvm", "npz"}, optional
         The format; inferred from the file extension if not given.
     n_features : int, optional
         For libsvm: the number of columns, when the largest index may not occur in this file.
@@ -50,6 +50,8 @@ def read(
         For libsvm: whether column indices start at 0.
     limits : ReadLimits, optional
         Limits on the length of a line and the decompressed size; refuses hostile files, and may be raised.
+    encoding : str
+        The encoding of CSV and JSON lines.
 
     Examples
     --------
@@ -58,10 +60,10 @@ def read(
     >>> table = read("payments.csv")
     >>> encode_target(table, "fraud")
     (array([0, 1, 0, 0]), ('no', 'yes'))
-    >>> encoder = TableEncoder.learn(table, target="fraud")
-    >>> encoder.feature_names
-    ('amount', 'country=IT', 'country=NO')
-    >>> encoder.encode(table).shape
+    >>> encoder = TableEncoder().fit(table.drop("fraud"))
+    >>> encoder.get_feature_names_out().tolist()
+    ['amount', 'country=IT', 'country=NO']
+    >>> encoder.transform(table).shape
     (4, 3)
     """
     format = _check_format(path, format)
@@ -72,7 +74,7 @@ def read(
             table = libsvm_reader.read(path, n_features=n_features, zero_based=zero_based, limits=limits)
             chunks = iter([table])
         else:
-            chunks = _read_columnar(path, CHUNK_ROWS, format, limits)
+            chunks = _as_tables(_read_blocks(path, CHUNK_ROWS, format, limits, encoding))
         return concatenate(list(_check_rows(chunks, path)))
 
 
@@ -84,10 +86,13 @@ def read_chunks(
     n_features: int | None = None,
     zero_based: bool | str = "auto",
     limits: ReadLimits | None = None,
+    encoding: str = "utf-8",
+    columns: Collection[str] | None = None,
 ) -> Iterator[Table]:
     """Read a file as tables of at most `rows` rows, in bounded memory (npz files are loaded as a whole).
 
-    The other parameters are those of `read`. A libsvm file is read twice unless both `n_features` and `zero_based`
+    The other parameters are those of `read`; `columns` names those that are needed, so that a CSV or Parquet file is
+    read faster. A libsvm file is read twice unless both `n_features` and `zero_based`
     are given.
 
     Examples
@@ -100,20 +105,54 @@ def read_chunks(
     format = _check_format(path, format)
     if format == "npz":
         with _describe_memory_errors(path):
-            chunks = _slice_rows(npz_reader.read(path, limits=limits), rows)
+            table = npz_reader.read(path, limits=limits)
+        chunks = _regroup(iter([table]), rows)
     elif format == "libsvm":
         chunks = libsvm_reader.read_chunks(
             path, rows=rows, n_features=n_features, zero_based=zero_based, limits=limits
         )
     else:
-        chunks = _read_columnar(path, rows, format, limits)
+        chunks = _regroup(_as_tables(_read_blocks(path, rows, format, limits, encoding, columns)), rows)
     return _check_rows(chunks, path)
 
 
-def _read_columnar(path: str | Path, rows: int, format: str, limits: ReadLimits | None) -> Iterator[Table]:
+def _read_blocks(
+    path: str | Path,
+    rows: int,
+    format: str,
+    limits: ReadLimits | None,
+    encoding: str,
+    columns: Collection[str] | None = None,
+) -> Iterator[Any]:
+    """The rows of a file with named columns, in order, as Arrow tables."""
     if format == "csv":
-        return csv_reader.read_chunks(path, rows=rows, limits=limits)
-    return _COLUMNAR[format](path, rows=rows)
+        return csv_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
+    if format == "jsonl":
+        return json_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
+    if format == "parquet":
+        return arrow_reader.read_parquet(path, rows=rows, limits=limits, columns=columns)
+    reader = arrow_reader.read_arrow if format == "arrow" else excel_reader.read_blocks
+    return reader(path, rows=rows, limits=limits)
+
+
+def _as_tables(blocks: Iterator[Any]) -> Iterator[Table]:
+    return (Table(dict(zip(block.column_names, block.columns))) for block in blocks)
+
+
+def _regroup(blocks: Iterator[Table], rows: int) -> Iterator[Table]:
+    """The rows of the blocks in tables of `rows` rows, the last one shorter."""
+    pending: list[Table] = []
+    n = 0
+    for block in blocks:
+        pending.append(block)
+        n += len(block)
+        if n >= rows:
+            joined = concatenate(pending)
+            yield from (joined.slice(start, rows) for start in range(0, n - rows + 1, rows))
+            pending = [joined.slice(n - n % rows, rows)]
+            n %= rows
+    if n:
+        yield concatenate(pending)
 
 
 @contextmanager
@@ -151,12 +190,6 @@ def _check_format(path: str | Path, format: str | None) -> str:
     if found not in _SEQUENTIAL and is_pipe_or_device(path):
         raise ValueError(f"{path} is a pipe or a device, from which only {_SEQUENTIAL} can be read; give a file")
     return found
-
-
-def _slice_rows(table: Table, rows: int) -> Iterator[Table]:
-    for start in range(0, len(table), rows):
-        part = slice(start, start + rows)
-        yield Table(X=table.X[part], y=None if table.y is None else table.y[part])
 
 
 def _check_rows(chunks: Iterator[Table], path: str | Path) -> Iterator[Table]:

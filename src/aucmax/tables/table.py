@@ -1,15 +1,15 @@
 """`Table`: the contents of a file.
 
-A table is either named columns (CSV, Parquet, Arrow) or a matrix X with labels y (libsvm, npz). A column holds
-float64 with NaN for missing values, integers, booleans or strings. CSV has no types: all its columns are strings, and
-`TableEncoder` infers what they hold.
+A table is either named columns (CSV, JSON lines, Parquet, Arrow, Excel) or a matrix X with labels y (libsvm, npz). A
+column is a `pyarrow.ChunkedArray` (see `cells`). CSV has no types: all its columns are strings, and `TableEncoder`
+infers what they hold. Partitions of a table are tables: `concatenate` puts them together.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ import numpy as np
 from scipy import sparse
 
 from aucmax.numerics.matrix import columns_added, is_sparse
-from aucmax.tables.cells import as_strings
+from aucmax.tables.cells import Column, as_column, as_strings
+from aucmax.tables.pyarrow_import import pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Table:
     Parameters
     ----------
     columns : dict of str to array
-        The columns in the order of the file; empty when there is a matrix.
+        The columns in the order of the file, as anything that `as_column` accepts; empty when there is a matrix.
     X : array or CSR of shape (n, d), optional
         The matrix of a libsvm or npz file.
     y : array of shape (n,), optional
@@ -38,15 +39,22 @@ class Table:
 
     Examples
     --------
-    >>> table = Table({"age": np.array([31.0, 42.0]), "fraud": np.array([True, False])})
+    >>> table = Table({"age": [31.0, 42.0], "fraud": np.array([True, False])})
     >>> table.names, len(table)
     (('age', 'fraud'), 2)
     """
 
-    columns: dict[str, np.ndarray] = field(default_factory=dict)
+    columns: dict[str, Column] = field(default_factory=dict)
     X: Any = None
     y: np.ndarray | None = None
     zero_based: bool | None = None
+
+    def __post_init__(self) -> None:
+        columns = {name: as_column(values) for name, values in self.columns.items()}
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"the columns have different lengths: {sorted(lengths)}")
+        object.__setattr__(self, "columns", columns)
 
     def __len__(self) -> int:
         if self.X is not None:
@@ -58,7 +66,30 @@ class Table:
         """The names of the columns; empty for a matrix."""
         return tuple(self.columns)
 
-    def column(self, name: str) -> np.ndarray:
+    def drop(self, *names: str | None) -> Table:
+        """The table without some of its columns; None and names that do not occur are ignored.
+
+        Examples
+        --------
+        >>> Table({"a": [1], "b": [2]}).drop("b", None).names
+        ('a',)
+        """
+        return Table({name: column for name, column in self.columns.items() if name not in names})
+
+    def slice(self, start: int, rows: int) -> Table:
+        """Some consecutive rows, of which nothing is copied.
+
+        Examples
+        --------
+        >>> Table({"a": [1, 2, 3]}).slice(1, 1).columns["a"].to_pylist()
+        [2]
+        """
+        if self.X is None:
+            return Table({name: column.slice(start, rows) for name, column in self.columns.items()})
+        part = slice(start, start + rows)
+        return Table(X=self.X[part], y=None if self.y is None else self.y[part], zero_based=self.zero_based)
+
+    def column(self, name: str) -> Column:
         """The column of that name, or an error that lists similar names."""
         if name in self.columns:
             return self.columns[name]
@@ -95,12 +126,42 @@ def concatenate(parts: Sequence[Table]) -> Table:
     """
     if len(parts) == 1:
         return parts[0]
-    return Table({name: _concatenate_column([part.columns[name] for part in parts]) for name in parts[0].names})
+    names = dict.fromkeys(name for part in parts for name in part.names)
+    lengths = [len(part) for part in parts]
+    return Table({name: _concatenate_column([part.columns.get(name) for part in parts], lengths) for name in names})
 
 
-def _concatenate_column(parts: list[np.ndarray]) -> np.ndarray:
-    any_strings = any(part.dtype.kind == "T" for part in parts)
-    return np.concatenate([as_strings(part) for part in parts] if any_strings else parts)
+def _concatenate_column(parts: list[Column | None], lengths: list[int]) -> Column:
+    """The parts as one column; a part that lacks it is missing there."""
+    kinds = {part.type for part in parts if part is not None and part.null_count < len(part)}
+    if len(kinds) > 1:
+        numeric = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
+        kind = pa.float64() if numeric else pa.string()
+    else:
+        kind = next(iter(kinds), pa.string())
+    chunks = [
+        chunk
+        for part, length in zip(parts, lengths)
+        for chunk in (pa.chunked_array([pa.nulls(length, kind)]) if part is None else _cast(part, kind)).chunks
+    ]
+    return pa.chunked_array(chunks, type=kind)
+
+
+def _cast(part: Column, kind: Any) -> Column:
+    if part.type == kind:
+        return part
+    return as_strings(part) if pa.types.is_string(kind) else part.cast(kind, safe=False)
+
+
+def select_names(names: Sequence[str], wanted: Collection[str] | None) -> list[str] | None:
+    """Those of the names that are wanted; None for all of them, which they are too if none occurs.
+
+    Examples
+    --------
+    >>> select_names(["a", "b", "c"], {"c", "a"}), select_names(["a"], None)
+    (['a', 'c'], None)
+    """
+    return None if wanted is None else [name for name in names if name in wanted] or None
 
 
 def check_distinct_names(names: Sequence[str], path: str | Path) -> None:

@@ -1,0 +1,129 @@
+"""FinishedFits: a file of the fits that a comparison has done, so that an interrupted one can go on.
+
+The file holds one JSON object per line: first what the fits belong to, then one line per fit. A line is appended when
+its fit is done; a line cut off by a crash is ignored and its fit done again. A file that belongs to other data, folds
+or seeds is refused, never overwritten; a model whose parameters have changed is fitted again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from aucmax.comparison.data import ComparisonData
+from aucmax.comparison.out_of_fold import FoldFit
+
+__all__ = ["FinishedFits", "fingerprint"]
+
+FORMAT = "aucmax-comparison-1"
+
+
+def fingerprint(data: ComparisonData) -> str:
+    """Hash of the rows, labels, weights and folds."""
+    digest = hashlib.sha256()
+    for part in _arrays(data.X):
+        digest.update(part)
+    digest.update(repr(data.y.tolist()).encode())
+    digest.update(b"" if data.weight is None else np.ascontiguousarray(data.weight).tobytes())
+    for train, test in data.folds:
+        digest.update(train.tobytes())
+        digest.update(test.tobytes())
+    return digest.hexdigest()
+
+
+class FinishedFits:
+    """The finished fits of one comparison, kept in a file if one is given.
+
+    Parameters
+    ----------
+    path : str, Path or None
+        The file; created if it does not exist. None keeps nothing.
+    data : ComparisonData
+        What the fits belong to.
+    """
+
+    def __init__(self, path: str | Path | None, data: ComparisonData) -> None:
+        self.path = None if path is None else Path(path)
+        self._fits: dict[tuple[str, str, int], FoldFit] = {}
+        if self.path is None:
+            return
+        header = {"format": FORMAT, "fingerprint": fingerprint(data)}
+        if self.path.exists() and self.path.stat().st_size:
+            self._read(header)
+        else:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._append(header)
+
+    def get(self, name: str, model: Any, fold: int) -> FoldFit | None:
+        """The fit of that model on that fold, if it is finished."""
+        return self._fits.get((name, _parameters(model), fold))
+
+    def add(self, name: str, model: Any, fold: int, fit: FoldFit) -> None:
+        """Keep a fit."""
+        if self.path is not None:
+            line = {"model": name, "parameters": _parameters(model), "fold": fold}
+            for field, value in fit._asdict().items():
+                line[field] = value.tolist() if isinstance(value, np.ndarray) else value
+            self._append(line)
+
+    def _append(self, line: dict[str, Any]) -> None:
+        assert self.path is not None
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(line, allow_nan=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, header: dict[str, Any]) -> None:
+        assert self.path is not None
+        content = self.path.read_bytes()
+        lines = content.split(b"\n")
+        found = _parse(lines[0])
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ValueError(f"{self.path} is not a file of finished fits; give the name of a new file")
+        if found != header:
+            raise ValueError(
+                f"{self.path} holds fits of other data, folds or seeds; give the name of a new file, or delete it"
+            )
+        complete = content.rfind(b"\n") + 1
+        if complete < len(content):  # the line that was being written when the run was interrupted
+            os.truncate(self.path, complete)
+        for line in lines[1:-1]:
+            values = _parse(line)
+            if isinstance(values, dict):
+                key = (values.pop("model"), values.pop("parameters"), values.pop("fold"))
+                arrays = {name: np.array(value) for name, value in values.items() if isinstance(value, list)}
+                self._fits[key] = FoldFit(**values | arrays)
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _parameters(model: Any) -> str:
+    """The class and parameters of a model as a string."""
+    return hashlib.sha256(f"{type(model).__qualname__} {model.get_params()!r}".encode()).hexdigest()
+
+
+def _arrays(X: Any) -> Iterator[bytes]:
+    """The bytes of a table."""
+    if scipy.sparse.issparse(X):
+        csr = X.tocsr()
+        parts = [np.array(csr.shape), csr.indptr, csr.indices, csr.data]
+    elif hasattr(X, "columns") and hasattr(X, "dtypes"):
+        parts = [np.asarray(X[name]) for name in X.columns]
+        yield repr([str(name) for name in X.columns]).encode()
+    else:
+        parts = [np.asarray(X)]
+    for part in parts:
+        yield repr((part.shape, str(part.dtype))).encode()
+        yield repr(part.tolist()).encode() if part.dtype.kind in "OTUS" else np.ascontiguousarray(part).tobytes()

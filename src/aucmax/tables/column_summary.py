@@ -1,0 +1,182 @@
+"""`ColumnSummary`: what a column may hold, from some of its rows; summaries of parts add up to that of the whole.
+
+Every format in which all cells can be read is kept with what was read, so that a part with integers only and a part
+with decimal commas agree on the latter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aucmax.tables.cells import PLAIN_NUMBER, Column, is_missing, is_string, is_time, present_strings
+from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN, NumberFormat
+from aucmax.tables.pyarrow_import import pa, pc
+from aucmax.tables.time_format import TIME_FORMATS
+
+_FORMATS: tuple[Any, ...] = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
+_FIRST_CELLS = 200  # in which a format must fit before all cells are tried
+_LONG = 1e15  # an integer beyond it has more than 15 digits
+_HEAD = 1000  # cells that decide whether a column is mostly numbers
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSummary:
+    """What a column may hold.
+
+    Parameters
+    ----------
+    n_rows, n_missing : int
+        Number of cells, and of missing ones.
+    readings : dict of format to array
+        By format, the numbers of all cells, NaN for missing ones. Empty if all are missing: any format will do.
+    categories : frozenset of str or None
+        The distinct strings; None if there are more than may be categories, or the column holds no strings.
+    text : (str, int) or None
+        The first cell that is not a plain number, and its row, counted from 1.
+    head : (int, int)
+        How many cells at the beginning are plain numbers, and how many were looked at.
+    long_integers : bool
+        Whether all cells are integers of so many digits that float64 does not hold them exactly.
+    """
+
+    n_rows: int
+    n_missing: int
+    readings: dict[Any, np.ndarray]
+    categories: frozenset[str] | None
+    text: tuple[str, int] | None = None
+    head: tuple[int, int] = (0, 0)
+    long_integers: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all cells are missing."""
+        return self.n_missing == self.n_rows
+
+    def __add__(self, other: ColumnSummary) -> ColumnSummary:
+        """The summary of the rows of this one, then those of the other."""
+        return ColumnSummary(
+            self.n_rows + other.n_rows,
+            self.n_missing + other.n_missing,
+            _joined_readings(self, other),
+            None if self.categories is None or other.categories is None else self.categories | other.categories,
+            self.text or (other.text and (other.text[0], other.text[1] + self.n_rows)),
+            (self.head[0] + other.head[0], self.head[1] + other.head[1]),
+            (self.long_integers or self.is_empty) and (other.long_integers or other.is_empty),
+        )
+
+
+def summarize(values: Column, max_categories: int) -> ColumnSummary:
+    """The summary of a column.
+
+    Examples
+    --------
+    >>> from aucmax.tables.cells import as_column
+    >>> part, rest = (summarize(as_column(cells), 100) for cells in (["1", "2"], ["1.234,5", ""]))
+    >>> {(format.decimal, format.thousands): x.tolist() for format, x in (part + rest).readings.items()}
+    {(',', '.'): [1.0, 2.0, 1234.5, nan]}
+    """
+    if not is_string(values):
+        return _summarize_typed(values)
+    present = present_strings(values)
+    if present.null_count == len(present):
+        return ColumnSummary(len(values), len(values), {}, frozenset())
+    readings = _read_strings(present)
+    text = None if PLAIN in readings and _begin_plain(present) else _first_text(present)
+    head = (
+        pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER)
+        if text
+        else None
+    )
+    return ColumnSummary(
+        len(values),
+        present.null_count,
+        readings,
+        _distinct(present, max_categories),
+        text,
+        (0, 0) if head is None else (pc.sum(head).as_py(), len(head)),
+        PLAIN in readings and _are_long_integers(present),
+    )
+
+
+def _summarize_typed(values: Column) -> ColumnSummary:
+    n_missing = int(is_missing(values).sum())
+    if n_missing == len(values):
+        return ColumnSummary(len(values), n_missing, {}, None)
+    if pa.types.is_boolean(values.type):
+        formats: tuple = (BOOLEAN,)
+    else:
+        formats = TIME_FORMATS if is_time(values) else NUMBER_FORMATS
+    numbers = formats[0].read(values)
+    long_integers = pa.types.is_integer(values.type) and bool(np.nanmin(np.abs(numbers)) > _LONG)
+    return ColumnSummary(len(values), n_missing, dict.fromkeys(formats, numbers), None, long_integers=long_integers)
+
+
+def _begin_plain(present: Column) -> bool:
+    """Whether the first cells are plain numbers, without a currency or a per cent sign."""
+    return pc.all(pc.match_substring_regex(present.slice(0, _FIRST_CELLS), PLAIN_NUMBER), min_count=0).as_py()
+
+
+def _are_long_integers(present: Column) -> bool:
+    """Whether all cells are integers of more than 15 digits, and not larger than 64 bits."""
+    pattern = "^[+-]?[0-9]{16,20}$"
+    first = present.slice(0, _FIRST_CELLS)
+    return all(pc.all(pc.match_substring_regex(some, pattern), min_count=0).as_py() for some in (first, present))
+
+
+def _read_strings(present: Column) -> dict[Any, np.ndarray]:
+    """By format, the numbers of all cells."""
+    first = present.slice(0, 20 * _FIRST_CELLS).drop_null().slice(0, _FIRST_CELLS)
+    possible = _possible_formats(first)
+    if PLAIN not in possible or (plain := PLAIN.read(present)) is None:
+        found = {format: format.read(present) for format in possible if format != PLAIN}
+    elif not pc.any(pc.match_substring(present, ".")).as_py():
+        found = {format: plain for format in NUMBER_FORMATS if format in possible}
+    else:
+        found = {format: plain if format.decimal == "." else format.read(present) for format in possible}
+    return {format: numbers for format, numbers in found.items() if numbers is not None}
+
+
+def _possible_formats(first: Column) -> list[Any]:
+    """The formats in which the first cells can be read; few regular expressions are tried on plain numbers."""
+    if not _begin_plain(first):
+        return [format for format in _FORMATS if format.read(first) is not None]
+    if not pc.any(pc.match_substring(first, "."), min_count=0).as_py():
+        return list(NUMBER_FORMATS)
+    grouped = NumberFormat(",", ".")  # the only other one with points, such as 1.234
+    return [format for format in NUMBER_FORMATS if format.decimal == "."] + [grouped] * (
+        grouped.read(first) is not None
+    )
+
+
+def _distinct(present: Column, limit: int) -> frozenset[str] | None:
+    """The distinct strings; None if there are more than the limit."""
+    first = pc.unique(present.slice(0, 4 * limit))
+    if len(first) > limit + 1:
+        return None
+    distinct = pc.unique(present).drop_null()
+    return None if len(distinct) > limit else frozenset(distinct.to_pylist())
+
+
+def _first_text(present: Column) -> tuple[str, int]:
+    """The first cell that is not a plain number, and its row."""
+    plain = pc.fill_null(pc.match_substring_regex(present, PLAIN_NUMBER), True).to_numpy()
+    row = int(np.argmin(plain))
+    return present[row].as_py(), row + 1
+
+
+def _joined_readings(a: ColumnSummary, b: ColumnSummary) -> dict[Any, np.ndarray]:
+    if a.is_empty or b.is_empty:
+        filled = b if a.is_empty else a
+        before, after = (a.n_rows, 0) if a.is_empty else (0, b.n_rows)
+        return {
+            format: np.pad(numbers, (before, after), constant_values=np.nan)
+            for format, numbers in filled.readings.items()
+        }
+    return {
+        format: np.concatenate([numbers, b.readings[format]])
+        for format, numbers in a.readings.items()
+        if format in b.readings
+    }

@@ -1,0 +1,104 @@
+"""Where the records of a CSV file end: a compiled scan that knows quotation marks and counts fields and lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.numerics.compiled import compiled
+
+_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+_FIELD_START, _UNQUOTED, _QUOTED, _AFTER_QUOTE = range(4)
+_NO_ERROR, _WRONG_WIDTH, _STRAY_QUOTE, _OPEN_QUOTE = range(4)
+
+
+class Scan(NamedTuple):
+    """What a scan found."""
+
+    end: int  # where the last complete record ends
+    n_lines: int  # lines up to there
+    error: str  # what is wrong with a record; empty if nothing is
+    line: int  # the line of that error, counted from 1
+
+
+def scan_records(text: bytes, delimiter: str, width: int, *, at_end: bool, one: bool = False) -> Scan:
+    """Scan the records of a text that begins where a record does.
+
+    Parameters
+    ----------
+    text : bytes
+        Some of a file.
+    delimiter : str
+        Between fields.
+    width : int
+        Number of fields that every record must have; 0 for any.
+    at_end : bool
+        Whether the file ends with the text, so that a last line without a newline is a record.
+    one : bool
+        Whether to stop after the first record.
+
+    Examples
+    --------
+    >>> scan_records(b'1,2\\n"a\\nb",4\\n5', ",", 2, at_end=False)
+    Scan(end=12, n_lines=3, error='', line=0)
+    >>> scan_records(b'1,2\\n3\\n', ",", 2, at_end=True)
+    Scan(end=4, n_lines=1, error='1 fields, but the header has 2', line=2)
+    """
+    end, n_lines, error, n_fields, line = _scan(
+        np.frombuffer(text, dtype=np.uint8), ord(delimiter), width, at_end, one
+    )
+    messages = {
+        _NO_ERROR: "",
+        _WRONG_WIDTH: f"{n_fields} fields, but the header has {width}",
+        _STRAY_QUOTE: f"{delimiter!r} expected after '\"'; is a quotation mark not closed?",
+        _OPEN_QUOTE: "unexpected end of data; is a quotation mark not closed?",
+    }
+    return Scan(end, n_lines, messages[error], line)
+
+
+@compiled
+def _scan(text, delimiter, width, at_end, one):
+    """The end of the last record, the lines up to it, an error with its number of fields and its line."""
+    state = _FIELD_START
+    start, end, lines, line, fields = 0, 0, 0, 0, 1
+    n = text.size
+    for i in range(n):
+        c = text[i]
+        if c == _NEWLINE or (c == _RETURN and (i + 1 == n or text[i + 1] != _NEWLINE)):
+            if c == _RETURN and i + 1 == n and not at_end:
+                break  # a newline may follow
+            line += 1
+            if state == _QUOTED:
+                continue
+            blank = state == _FIELD_START and fields == 1
+            if not blank and width > 0 and fields != width:
+                return end, lines, _WRONG_WIDTH, fields, line
+            start = end = i + 1
+            lines = line
+            fields = 1
+            state = _FIELD_START
+            if one and not blank:
+                break
+        elif state == _QUOTED:
+            if c == _QUOTE:
+                state = _AFTER_QUOTE
+        elif c == _RETURN:
+            continue
+        elif c == delimiter:
+            fields += 1
+            state = _FIELD_START
+        elif state == _AFTER_QUOTE:
+            if c != _QUOTE:
+                return end, lines, _STRAY_QUOTE, fields, line + 1
+            state = _QUOTED
+        else:
+            state = _QUOTED if state == _FIELD_START and c == _QUOTE else _UNQUOTED
+    if at_end and start < n and not (one and end > 0):
+        if state == _QUOTED:
+            return end, lines, _OPEN_QUOTE, fields, line + 1
+        if width > 0 and fields != width and not (state == _FIELD_START and fields == 1):
+            return end, lines, _WRONG_WIDTH, fields, line + 1
+        end = n
+        lines = line + 1
+    return end, lines, _NO_ERROR, 0, 0

@@ -1,0 +1,1 @@
+"""Coded findings: what may be wrong with a table, one file for each kind of check."""
