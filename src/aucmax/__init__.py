@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from aucmax.estimators.linear_cv import AUCClassifierCV
     from aucmax.estimators.stacking import AUCStackingClassifier
     from aucmax.estimators.tree import AUCTreeClassifier
+    from aucmax.models import explain, load, save
     from aucmax.tables.table_encoder import TableEncoder
 
 __version__ = "0.1.0.dev0"
@@ -28,6 +29,9 @@ __all__ = [
     "KernelAUCClassifier",
     "TableEncoder",
     "compare",
+    "explain",
+    "load",
+    "save",
 ]
 
 _MODULES = {
@@ -40,6 +44,9 @@ _MODULES = {
     "KernelAUCClassifier": "aucmax.estimators.kernel",
     "TableEncoder": "aucmax.tables.table_encoder",
     "compare": "aucmax.comparison",
+    "explain": "aucmax.models",
+    "load": "aucmax.models",
+    "save": "aucmax.models",
 }
 
 

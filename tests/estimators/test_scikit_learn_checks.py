@@ -29,7 +29,7 @@ ESTIMATORS = [
         for penalty in kind.penalties
         if (solver, penalty) != ("solam", "none")  # without a penalty it needs a radius
     ],
-    *[AUCClassifierCV([0.1, 1.0], loss=loss, cv=3, random_state=0) for loss in CERTIFIED],
+    *[AUCClassifierCV([0.1, 1.0], loss=loss, cv=3, random_state=0) for loss in ("auto", *CERTIFIED)],
     *[AUCClassifierCV([0.1, 1.0], l1_ratio=0.5, loss=loss, cv=3) for loss in CERTIFIED if loss != "hinge"],
     *[KernelAUCClassifier(kernel, n_components=10, cv=3, random_state=0) for kernel in ("auto", *KERNEL_NAMES)],
     AUMClassifier(random_state=0),

@@ -69,7 +69,7 @@ def evaluate_file(
     """
     metadata = model.metadata
     table = read(path, **reading, **matrix_layout(model))
-    y = _read_labels(model, table, target)
+    y = read_labels(model, table, target)
     weight = None if weight_column is None else read_weights(table, weight_column)
     X = model.features(table)
     scores = model.decision_function(X)
@@ -90,7 +90,7 @@ def evaluate_file(
     return evaluation, rows
 
 
-def _read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:
+def read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:
     """The labels as 0 and 1; if it is not clear which column holds them, the likely one is named."""
     metadata = model.metadata
     rest = metadata.training.get("rest") or ()

@@ -66,7 +66,7 @@ def check_groups(comparison: Comparison, groups: ArrayLike, name: str | None = N
         outside = tested & ~inside
         if min(np.bincount(labels[part], minlength=2).min() for part in (inside, outside)) >= 2:
             found.append((group, *_shortfall(labels, scores, inside, outside)))
-    p_values = holm([p_value for *_, p_value in found]) if found else []
+    p_values = holm([p_value for *_, p_value in found])
     return [
         Finding(
             "AUC209",
@@ -84,7 +84,8 @@ def _shortfall(
 ) -> tuple[float, float, float]:
     """AUC inside and outside of a group, and the two-sided p-value that they are equal."""
     inner, outer = (roc_auc(labels[part], scores[part]) for part in (inside, outside))
-    error = np.hypot(*(np.linalg.norm(auc_influence(labels[part], scores[part])) for part in (inside, outside)))
+    influences = [auc_influence(labels[part], scores[part]) for part in (inside, outside)]
+    error = np.linalg.norm(np.concatenate(influences))
     p_value = 2.0 * ndtr(-abs(inner - outer) / error) if error > 0 else float(inner == outer)
     return inner, outer, float(p_value)
 

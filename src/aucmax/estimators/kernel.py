@@ -73,6 +73,8 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
     tuning_rows : int
         Maximum number of rows, about half of them from each class, on which models are compared. The final models
         are fitted to all rows.
+    decision : {"prior", "probability", "balanced"}
+        As in `AUCClassifierCV`.
     random_state : int, RandomState or None
         Random seed of landmarks and folds.
 
@@ -132,6 +134,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         landmarks="random",
         standardize=True,
         tuning_rows=4_000,
+        decision="prior",
         random_state=None,
     ):
         self.kernel = kernel
@@ -145,6 +148,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         self.landmarks = landmarks
         self.standardize = standardize
         self.tuning_rows = tuning_rows
+        self.decision = decision
         self.random_state = random_state
 
     @resets_fitted_state

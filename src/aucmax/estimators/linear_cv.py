@@ -49,6 +49,9 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         Divide the columns by their overall standard deviation, separately on each training set.
     n_jobs : int or None
         Number of threads that compare losses; None for one, -1 for as many as there are processors.
+    decision : {"prior", "probability", "balanced"}
+        Where `predict` cuts the scores, and zero is: where as many out-of-fold scores are positive as training rows,
+        where the probability is 1/2, or midway between the class means (docs/predictions.md).
     random_state : int, RandomState or None
         Random seed of the folds.
 
@@ -68,7 +71,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     calibration_ : Calibration
         Platt scaling from `decision_function` to probabilities, fitted to the out-of-fold scores.
     coef_, intercept_, classes_, objective_, gap_, n_iter_, solver_, trace_
-        As in `AUCClassifier`, but zero is where the probability is 1/2.
+        As in `AUCClassifier`.
 
     Examples
     --------
@@ -98,6 +101,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         choice="best",
         standardize=True,
         n_jobs=None,
+        decision="prior",
         random_state=None,
     ):
         self.alphas = alphas
@@ -107,6 +111,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         self.choice = choice
         self.standardize = standardize
         self.n_jobs = n_jobs
+        self.decision = decision
         self.random_state = random_state
 
     @resets_fitted_state

@@ -128,17 +128,38 @@ def auc_influence(
     (0.157, 0.157)
     """
     is_pos, score, weight = check_scores(y_true, y_score, sample_weight, pos_label)
-    return influence_of_rows(is_pos, score, np.ones(score.size) if weight is None else weight)
-
-
-def influence_of_rows(is_pos: np.ndarray, score: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """`auc_influence` without validation, for rows of positive weight."""
+    weight = np.ones(score.size) if weight is None else weight
     phi = np.empty(score.size)
     for mine in (is_pos, ~is_pos):
         p = weight[mine] / weight[mine].sum()
         share = _share_below(score[mine], score[~mine], weight[~mine])
         phi[mine] = p * (share - np.sum(p * share)) / np.sqrt(max(1.0 - np.sum(p * p), 1e-12))
     return phi
+
+
+def std_error_of_counts(
+    is_pos: np.ndarray, weight: np.ndarray, score: np.ndarray, other: np.ndarray | None = None
+) -> float:
+    """DeLong's standard error of an AUC, or of its difference from another, where a weight of k means k rows.
+
+    Weights that sum to less than the number of rows of their class are scaled up to it. No validation.
+
+    Examples
+    --------
+    >>> is_pos, score = np.array([False, False, False, True, True, True]), np.array([0.1, 0.4, 0.6, 0.5, 0.8, 0.9])
+    >>> round(std_error_of_counts(is_pos, np.ones(6), score), 3)
+    0.157
+    """
+    variance = 0.0
+    for mine in (is_pos, ~is_pos):
+        total = float(weight[mine].sum())
+        p = weight[mine] / total
+        share = _share_below(score[mine], score[~mine], weight[~mine])
+        if other is not None:
+            share = share - _share_below(other[mine], other[~mine], weight[~mine])
+        count = max(total, float(p.size))
+        variance += float(p @ (share - p @ share) ** 2) / max(count - 1.0, 1.0)
+    return float(np.sqrt(variance))
 
 
 def auc_test(y_true: ArrayLike, y_score_a: ArrayLike, y_score_b: ArrayLike, *, pos_label: Any = None) -> PairedTest:

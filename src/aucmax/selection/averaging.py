@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.metrics.auc import auc_of_classes
-from aucmax.metrics.delong import influence_of_rows
+from aucmax.metrics.delong import std_error_of_counts
 from aucmax.selection.cross_validation import CVPath
 from aucmax.validation.inputs import LabeledData
 
@@ -47,9 +47,10 @@ def average_paths(table: LabeledData, paths: list[CVPath], *, pick: bool = False
         weights = np.zeros_like(quality)
         weights[best] = 1.0
     else:
-        influence = influence_of_rows(pos, scores[best][tested], weight)
-        weights = average_weights(quality, float(np.linalg.norm(influence)))
-    spreads = scores[:, :, tested].std(axis=2)
+        weights = average_weights(quality, std_error_of_counts(pos, weight, scores[best][tested]))
+    share = weight / weight.sum()
+    means = scores[:, :, tested] @ share
+    spreads = np.sqrt((scores[:, :, tested] - means[:, :, None]) ** 2 @ share)
     unit = float(spreads[best]) or 1.0
     factors = weights * unit / np.where(spreads > 0, spreads, unit)
     return Average(weights, factors, best, np.tensordot(factors, scores, 2))

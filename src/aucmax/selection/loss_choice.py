@@ -12,9 +12,9 @@ import numpy as np
 
 from aucmax.losses import LOSSES
 from aucmax.metrics.auc import auc_of_classes
-from aucmax.metrics.delong import influence_of_rows
+from aucmax.metrics.delong import std_error_of_counts
 from aucmax.numerics.matrix import is_sparse
-from aucmax.selection.cross_validation import CVPath, PathSettings, certified_solver, choose_alpha
+from aucmax.selection.cross_validation import ROUNDING, CVPath, PathSettings, certified_solver, choose_alpha
 from aucmax.selection.splits import Fold, subsample
 from aucmax.validation.inputs import LabeledData
 
@@ -51,13 +51,11 @@ def choose_loss(table: LabeledData, paths: list[CVPath]) -> int:
     pos = table.y[tested] > 0
     weight = table.weight[tested]
     aucs = []
-    influences = []
     for one in scores:
         aucs.append(auc_of_classes(one[tested][pos], one[tested][~pos], weight[pos], weight[~pos]))
-        influences.append(influence_of_rows(pos, one[tested], weight))
     chosen = 0
     for k in range(1, len(paths)):
-        std_error = float(np.linalg.norm(influences[k] - influences[0]))
-        if aucs[k] - aucs[0] > MARGIN * std_error and aucs[k] > aucs[chosen]:
+        std_error = std_error_of_counts(pos, weight, scores[k][tested], scores[0][tested])
+        if aucs[k] - aucs[0] > MARGIN * std_error + ROUNDING and aucs[k] > aucs[chosen]:
             chosen = k
     return chosen
