@@ -17,7 +17,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from aucmax import AUCClassifier, AUCClassifierCV, AUCStackingClassifier, KernelAUCClassifier
 from aucmax.estimators import stack_members
@@ -121,7 +120,7 @@ def test_a_single_member_is_used_where_it_is_as_good():
     assert model.weights_.tolist() == [1.0, 0.0, 0.0]
 
 
-def test_probabilities_are_calibrated_and_zero_is_at_one_half():
+def test_probabilities_are_calibrated():
     X, y = table(6000, n_features=20)
     model = AUCStackingClassifier(linear_members(), random_state=0).fit(X[:3000], y[:3000])
     probability = model.predict_proba(X[3000:])
@@ -131,11 +130,19 @@ def test_probabilities_are_calibrated_and_zero_is_at_one_half():
     for low in (0.0, 0.2, 0.5):
         inside = (probability[:, 1] >= low) & (probability[:, 1] < low + 0.3)
         assert new[inside].mean() == pytest.approx(probability[inside, 1].mean(), abs=0.08)
-    np.testing.assert_array_equal(model.predict(X), probability_labels(model, X))
 
 
-def probability_labels(model, X):
-    return (model.predict_proba(X)[:, 1] > 0.5).astype(int)
+@pytest.mark.parametrize("decision", ["prior", "probability", "balanced"])
+def test_zero_is_where_the_decision_says(decision):
+    X, y = table(2000)
+    model = AUCStackingClassifier(linear_members(), decision=decision, random_state=0).fit(X, y)
+    scores = model.oof_scores_
+    if decision == "prior":
+        assert abs(np.sum(scores > 0) - y.sum()) <= 1
+    elif decision == "probability":
+        np.testing.assert_array_equal(model.predict(X), model.predict_proba(X)[:, 1] > 0.5)
+    else:
+        assert scores[y == 1].mean() == pytest.approx(-scores[y == 0].mean(), abs=1e-12)
 
 
 def test_a_threshold_meets_its_rate_on_out_of_fold_scores():
@@ -212,7 +219,7 @@ def test_default_members_depend_on_size_and_sparseness(monkeypatch):
         for form, table, labels in (("long", X, y), ("short", X[:150], y[:150]), ("sparse", sparse.csr_array(X), y))
     }
     assert names == {
-        "long": ["kernel", "trees", "boosting"],
+        "long": ["kernel", "trees", "gradient_boosting"],
         "short": ["kernel", "trees"],
         "sparse": ["kernel", "trees"],
     }
@@ -224,9 +231,9 @@ def test_the_boosting_can_be_chosen(boosting):
         pytest.importorskip("lightgbm")
     X, y = table(150)
     model = AUCStackingClassifier(boosting=boosting, random_state=0).fit(X, y)
-    assert ("boosting" in model.named_estimators_) == (boosting != "none")
+    assert ("gradient_boosting" in model.named_estimators_) == (boosting != "none")
     if boosting != "none":
-        kind = type(model.named_estimators_.boosting.estimators_[0]).__name__
+        kind = type(model.named_estimators_.gradient_boosting.estimators_[0]).__name__
         assert kind == {"histogram": "HistGradientBoostingClassifier", "lightgbm": "LGBMClassifier"}[boosting]
     assert np.isfinite(model.decision_function(X)).all()
 
@@ -264,22 +271,3 @@ def test_weights_need_members_that_support_them():
         AUCStackingClassifier([("near", KNeighborsClassifier())]).fit(X, y, np.ones(y.size))
     piped = [("piped", make_pipeline(StandardScaler(), LogisticRegression()))]
     AUCStackingClassifier(piped).fit(X, y, np.ones(y.size))
-
-
-def random_failures(estimator):
-    reason = "landmarks and bootstrap samples are drawn among other rows for copies than for weights"
-    names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-    return dict.fromkeys(names, reason)
-
-
-@parametrize_with_checks(
-    [
-        AUCStackingClassifier(cv=3),
-        AUCStackingClassifier(
-            [("linear", AUCClassifierCV(loss="squared", cv=3)), ("bayes", LogisticRegression())], cv=3
-        ),
-    ],
-    expected_failed_checks=random_failures,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

@@ -17,6 +17,7 @@ from aucmax.validation.inputs import LabeledData
 BOOSTING = ("auto", "histogram", "lightgbm", "none")
 BOOSTING_ROWS = 1000  # rows from which boosting is a member
 BOOSTING_FOLDS = 3
+LONG = 8000  # rows from which trees gain more from the time that the kernel search would take
 ENOUGH_TREES = 50  # trees from which every row is left out of the bootstrap sample of some
 
 
@@ -30,30 +31,31 @@ class Member(NamedTuple):
 
 def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffled: bool, seed: int) -> list[Member]:
     """The kernel ranker, extra trees and, from some size, boosting; `shuffled` says that any split will do."""
+    tuning_rows = 2000 if table.y.size >= LONG else 4000
+    kernel = KernelAUCClassifier(cv=folds, tuning_rows=tuning_rows, random_state=seed)
     trees = ExtraTreesClassifier(150, bootstrap=True, random_state=seed)
-    members = [
-        Member("kernel", KernelAUCClassifier(cv=folds, random_state=seed), True),
-        Member("trees", trees, shuffled),
-    ]
+    members = [Member("kernel", kernel, True), Member("trees", trees, shuffled)]
     boosted = _boosting(table, boosting, seed)
     if boosted is not None:
         cv = BOOSTING_FOLDS if shuffled and len(folds) > BOOSTING_FOLDS else folds
-        members.append(Member("boosting", CrossFitClassifier(boosted, cv, random_state=seed), True))
+        members.append(Member("gradient_boosting", CrossFitClassifier(boosted, cv, random_state=seed), True))
     return members
 
 
 def _boosting(table: LabeledData, boosting: str, seed: int) -> Any:
     if boosting == "none" or (boosting == "auto" and (is_sparse(table.X) or table.y.size < BOOSTING_ROWS)):
         return None
+    leaves, step = (63, 0.1) if table.y.size >= LONG else (31, 0.08)
     if boosting != "lightgbm":
         return HistGradientBoostingClassifier(
-            learning_rate=0.08, max_iter=200, max_leaf_nodes=31, early_stopping=False, random_state=seed
+            learning_rate=step, max_iter=200, max_leaf_nodes=leaves, early_stopping=False, random_state=seed
         )
     try:
         from lightgbm import LGBMClassifier
     except ImportError:
         raise ValueError("boosting='lightgbm' needs the package lightgbm; install it, or use 'histogram'") from None
-    return LGBMClassifier(n_estimators=200, learning_rate=0.08, random_state=seed, n_jobs=1, verbosity=-1)
+    settings = {"n_jobs": 1, "verbosity": -1, "random_state": seed}
+    return LGBMClassifier(n_estimators=200, num_leaves=leaves, learning_rate=step, **settings)
 
 
 def fit_member(member: Member, table: LabeledData, folds: list[Fold], weighted: bool) -> tuple[Any, np.ndarray]:

@@ -36,7 +36,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. Of
         members that are as good as the blend, up to half the standard error of the difference in AUC, the first is
         used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees") and, for dense tables of
-        1,000 rows or more, histogram boosting ("boosting").
+        1,000 rows or more, histogram boosting ("gradient_boosting").
     cv : int or splitter
         Folds of the out-of-fold scores, as in `AUCClassifierCV`. With an integer and without groups, ensembles of
         bootstrap samples use their out-of-bag scores instead (not with weights), estimators of this library their own
@@ -44,6 +44,8 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     boosting : {"auto", "histogram", "lightgbm", "none"}
         The default boosting: scikit-learn's, from 1,000 rows ("auto") or always ("histogram"); LightGBM, which must
         be installed and takes sparse tables; or none.
+    decision : {"prior", "probability", "balanced"}
+        As in `AUCClassifierCV`.
     n_jobs : int or None
         Number of members that are fitted in parallel.
     random_state : int, RandomState or None
@@ -56,7 +58,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     estimators_, named_estimators_ : list, Bunch
         The members, fitted to all rows with labels 0 and 1.
     intercept_ : float
-        Added to the blend, so that zero is where the calibrated probability is 1/2.
+        Added to the blend, so that zero is where `decision` says.
     blend_ : Blend
         Means, standard deviations and weights of the scores of the members.
     oof_scores_, calibration_, classes_
@@ -76,10 +78,11 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
     parameter_constraints: ClassVar = {"boosting": [Option(*BOOSTING)]}
 
-    def __init__(self, estimators=None, *, cv=5, boosting="auto", n_jobs=None, random_state=None):
+    def __init__(self, estimators=None, *, cv=5, boosting="auto", decision="prior", n_jobs=None, random_state=None):
         self.estimators = estimators
         self.cv = cv
         self.boosting = boosting
+        self.decision = decision
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -170,9 +173,17 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
             raise ValueError("no class pair has out-of-fold scores from all members; use a cv that tests more rows")
         self.blend_ = fit_blend(scores[seen], table.y[index], table.weight[index])
         self.weights_ = self.blend_.weights
+        blended = self.blend_(scores[seen])
+        midpoint = _midpoint(blended, table.y[index], table.weight[index])
         out_of_fold = np.full(table.y.size, np.nan)
-        out_of_fold[index] = self.blend_(scores[seen])
-        self.intercept_ = -self._calibrate(out_of_fold, table)
+        out_of_fold[index] = blended - midpoint
+        self.intercept_ = -midpoint - self._calibrate(out_of_fold, table)
+
+
+def _midpoint(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    """Midway between the class means."""
+    means = [np.average(scores[mine], weights=weight[mine]) for mine in (y > 0, y < 0)]
+    return float(np.mean(means))
 
 
 def _seeded(name: str, model: Any, rng: np.random.Generator) -> Any:
