@@ -85,7 +85,7 @@ from aucmax.tables.table_writer import open_writer, text_writer
     "--kernel", type=click.Choice(["auto", *KERNEL_NAMES]), help="Fit a nonlinear model; auto: with the best kernel."
 )
 @click.option(
-    "--stack", is_flag=True, help="Fit a stack: a kernel model, extra trees and, from 1,000 rows, boosting, blended."
+    "--stack", is_flag=True, help="Fit a stack: a kernel model, extra trees and, from 500 rows, boosting, blended."
 )
 @click.option("--solver", type=click.Choice(list(SOLVERS)), help="Fit with this solver, without tuning alpha.")
 @fold_options

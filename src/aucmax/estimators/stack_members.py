@@ -15,7 +15,7 @@ from aucmax.selection.splits import Fold
 from aucmax.validation.inputs import LabeledData
 
 BOOSTING = ("auto", "histogram", "lightgbm", "none")
-BOOSTING_ROWS = 1000  # rows from which boosting is a member
+BOOSTING_ROWS = 500  # rows from which boosting is a member
 BOOSTING_FOLDS = 3
 LONG = 8000  # rows from which trees gain more from the time that the kernel search would take
 ENOUGH_TREES = 50  # trees from which every row is left out of the bootstrap sample of some
@@ -54,7 +54,7 @@ def _boosting(table: LabeledData, boosting: str, seed: int) -> Any:
         from lightgbm import LGBMClassifier
     except ImportError:
         raise ValueError("boosting='lightgbm' needs the package lightgbm; install it, or use 'histogram'") from None
-    settings = {"n_jobs": 1, "verbosity": -1, "random_state": seed}
+    settings: dict[str, Any] = {"n_jobs": 1, "verbosity": -1, "random_state": seed}
     return LGBMClassifier(n_estimators=200, num_leaves=leaves, learning_rate=step, **settings)
 
 

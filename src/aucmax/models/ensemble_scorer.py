@@ -117,7 +117,7 @@ def _boosted_trees(estimator: HistGradientBoostingClassifier) -> list[tuple[np.n
     all_nodes = [stage[0].nodes for stage in estimator._predictors]
     if any(nodes["is_categorical"].any() for nodes in all_nodes):
         raise TypeError("HistGradientBoostingClassifier with categorical columns cannot be saved as JSON")
-    trees = []
+    trees: list[tuple[np.ndarray, ...]] = []
     for nodes in all_nodes:
         column = np.where(nodes["is_leaf"] == 1, LEAF, nodes["feature_idx"]).astype(np.int64)
         children = np.column_stack([nodes["left"], nodes["right"]]).astype(np.int64)

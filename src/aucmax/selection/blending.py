@@ -23,7 +23,7 @@ from aucmax.metrics.delong import auc_influence
 from aucmax.problem.moments import Moments
 
 SHRINKAGE = 10.0  # rows of the rarer class at which, or below, the shrinkage is full
-AS_GOOD = 0.5  # standard errors of the difference by which the AUC of a member may be below that of the blend
+AS_GOOD = 0.25  # standard errors of the difference by which the AUC of a member may be below that of the blend
 
 
 class Blend(NamedTuple):
