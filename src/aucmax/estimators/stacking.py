@@ -28,7 +28,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
     Each member gives a score of every row by a model that was not fitted to it. The scores are standardised, and the
     weights of the blend minimise the squared pairwise loss, shrunk towards equal weights as far as positives are few
-    (docs/mathematics.md, section 13). A single member is used where it is as good as the blend.
+    (docs/stacking.md). A single member is used where it is as good as the blend.
 
     Parameters
     ----------
