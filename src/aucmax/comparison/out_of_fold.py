@@ -21,6 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from aucmax.comparison.measures import ScoredFold
+from aucmax.comparison.weights import weights_per_deviation
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
 from aucmax.numerics.sparse_structure import check_structure
@@ -67,6 +68,7 @@ class FoldFit(NamedTuple):
     fit_seconds: float
     score_seconds: float  # to score the test rows
     nonzeros: int | None  # non-zero weights; None if the model has no `coef_`
+    weights: np.ndarray | None = None  # of a linear model, in units of deviations
 
 
 class ModelRun(NamedTuple):
@@ -133,6 +135,7 @@ def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
         fit_seconds=fit_seconds,
         score_seconds=score_seconds,
         nonzeros=_nonzeros(fitted),
+        weights=weights_per_deviation(fitted, X_train),
     )
 
 
