@@ -8,10 +8,18 @@ from typing import Any
 import click
 
 from aucmax import datasets as data_sets
-from aucmax.cli.compare import compare_models, write_plot
-from aucmax.cli.display import print_json, show_comparison, show_data, show_evaluation, show_fit, show_list
+from aucmax.cli.compare import check_data, compare_models, with_group_findings, write_plot
+from aucmax.cli.display import (
+    print_json,
+    show_comparison,
+    show_data,
+    show_evaluation,
+    show_findings,
+    show_fit,
+    show_list,
+)
 from aucmax.cli.errors import ErrorHandlingGroup
-from aucmax.cli.evaluate import evaluate_file
+from aucmax.cli.evaluate import evaluate_rows, score_labeled_rows
 from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.options import (
     FILE,
@@ -21,6 +29,7 @@ from aucmax.cli.options import (
     check_kernel_settings,
     check_reference,
     choose_losses,
+    comparison_options,
     data_argument,
     fold_options,
     json_option,
@@ -28,11 +37,13 @@ from aucmax.cli.options import (
     parse_names,
     parse_rate,
     reading_options,
+    report_options,
     training_options,
     weight_option,
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
+from aucmax.cli.report import write_comparison_report, write_evaluation_report
 from aucmax.cli.score import ScoreWriter, write_scores
 from aucmax.cli.terminal import echo
 from aucmax.cli.training_data import find_training_data, is_file, read_training_data
@@ -132,16 +143,22 @@ def score(data, reading, model_file, output, id_column, excel_safe, as_json) -> 
 @model_option
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
 @weight_option
+@report_options
 @json_option
-def evaluate(data, reading, model_file, target, weight, as_json) -> None:
+def evaluate(data, reading, model_file, target, weight, report, group_column, costs, as_json) -> None:
     """Evaluate a saved model on a table with labels."""
+    check_output(report, data, model_file)
     model = load(model_file)
     with progress_bar(f"scoring {data}"):
-        evaluation = evaluate_file(model, data, target, weight, reading)
+        rows = score_labeled_rows(model, data, target, weight, reading, group_column)
+        evaluation = evaluate_rows(rows)
     if as_json:
         print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
     else:
         show_evaluation(evaluation, model.metadata.classes)
+    if report is not None:
+        write_evaluation_report(rows, data, report, group_column=group_column, costs=costs)
+        echo(f"report: {report}", err=as_json)
 
 
 @aucmax.command()
@@ -154,24 +171,51 @@ def evaluate(data, reading, model_file, target, weight, as_json) -> None:
 )
 @click.option("--reference", help="Model to test against; logistic if it is compared, else the first.")
 @fold_options
+@comparison_options
 @click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
+@report_options
 @json_option
-def compare(data, target, positive, weight, reading, models, reference, cv, seed, plot, as_json) -> None:
+def compare(
+    data,
+    target,
+    positive,
+    weight,
+    reading,
+    models,
+    reference,
+    seed,
+    plot,
+    report,
+    group_column,
+    costs,
+    as_json,
+    **settings,
+) -> None:
     """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
-    check_output(plot, data)
+    for path in (plot, report, settings["resume"]):
+        check_output(path, data)
     if not is_file(data):
-        check_file_options(str(data), target=target, weight=weight, format=reading["format"])
+        options = {"target": target, "weight": weight, "format": reading["format"], "group-column": group_column}
+        check_file_options(str(data), **options)
     check_reference(reference, models or STANDARD_MODELS)
     ax = None if plot is None else new_axes(len(models or STANDARD_MODELS))  # before any work: is matplotlib there?
     with progress_bar(f"reading {data}") as update:
-        rows = find_training_data(data, target, positive, weight, reading)
-        comparison = compare_models(rows, models, update, cv=cv, random_state=seed, reference=reference)
+        rows = find_training_data(data, target, positive, weight, reading, group_column)
+        findings = check_data(rows)
+        comparison = compare_models(rows, models, update, reference=reference, random_state=seed, **settings)
+    comparison = with_group_findings(comparison, rows)
     if as_json:
-        print_json({**rows.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})
+        found = [finding.to_dict() for finding in (*findings, *comparison.findings)]
+        written = {name: None if path is None else str(path) for name, path in (("plot", plot), ("report", report))}
+        print_json({**rows.to_dict(), **comparison.to_dict(), "findings": found, **written})
     else:
         show_data(rows, pos_label_given=positive is not None or not is_file(data))
+        show_findings(findings)
         show_comparison(comparison)
-    if plot is not None:  # last, so that the results are not lost if it cannot be written
+    if report is not None:  # after the results, so that they are not lost if it cannot be written
+        write_comparison_report(comparison, rows, report, findings=findings, seed=seed, costs=costs)
+        echo(f"report: {report}", err=as_json)
+    if plot is not None:
         write_plot(comparison, rows, ax, plot)
         echo(f"figure: {plot}", err=as_json)
 

@@ -16,6 +16,7 @@ from aucmax.cli.fit import FitReport
 from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
+from aucmax.tables import Finding
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
 WIDTH = 200  # of tables that do not go to a terminal
@@ -60,6 +61,13 @@ def show_comparison(comparison: Comparison) -> None:
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for note in comparison.notes:
         echo(note)
+    show_findings(comparison.findings)
+
+
+def show_findings(findings: Iterable[Finding]) -> None:
+    """One line per finding: its code, what was found, what to do."""
+    for finding in findings:
+        echo(str(finding))
 
 
 def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aucmax.cli.groups import read_groups
 from aucmax.cli.score import count_unknown_categories, matrix_layout, warn_unknown_categories
 from aucmax.cli.training_data import read_weights
 from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
@@ -59,23 +60,61 @@ class Evaluation:
         return asdict(self)
 
 
-def evaluate_file(
-    model: SavedModel, path: Path, target: str | None, weight_column: str | None, reading: dict[str, Any]
-) -> Evaluation:
-    """Evaluate a model on a file with labels; the target column is that of training if not named.
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Rows with known labels, scored by a model.
+
+    Parameters
+    ----------
+    model : SavedModel
+    X : array or CSR
+        The features.
+    is_pos : array of bool
+        Which rows are positive.
+    scores : array
+    weight : array or None
+        The weights of the rows.
+    groups : array of str or None
+        The group of each row.
+    """
+
+    model: SavedModel
+    X: Any
+    is_pos: np.ndarray
+    scores: np.ndarray
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+
+
+def score_labeled_rows(
+    model: SavedModel,
+    path: Path,
+    target: str | None,
+    weight_column: str | None,
+    reading: dict[str, Any],
+    group_column: str | None = None,
+) -> ScoredRows:
+    """Score a file with labels; the target column is that of training if not named.
 
     `reading` are the options of `read`.
     """
-    metadata = model.metadata
     table = read(path, **reading, **matrix_layout(model))
-    target = metadata.training.get("target") if target is None else target
-    y, _ = encode_target(table, target, classes=metadata.classes)
+    target = model.metadata.training.get("target") if target is None else target
+    y, _ = encode_target(table, target, classes=model.metadata.classes)
     weight = None if weight_column is None else read_weights(table, weight_column)
+    groups = None if group_column is None else read_groups(table, group_column)
     X = model.features(table)
     scores = model.decision_function(X)
     warn_unknown_categories(count_unknown_categories(model, table))
-    predicted = model.predict(X) == np.array(metadata.classes)[1]
-    auc, low, high = _auc_with_interval(y, scores, weight)
+    return ScoredRows(model, X, y > 0, scores, weight, groups)
+
+
+def evaluate_rows(rows: ScoredRows) -> Evaluation:
+    """AUC and confusion matrix on scored rows."""
+    metadata = rows.model.metadata
+    y = rows.is_pos.astype(int)
+    predicted = rows.model.predict(rows.X) == np.array(metadata.classes)[1]
+    auc, low, high = _auc_with_interval(y, rows.scores, rows.weight)
     return Evaluation(
         rows=len(y),
         positives=int(y.sum()),
@@ -83,8 +122,8 @@ def evaluate_file(
         low=low,
         high=high,
         threshold=metadata.threshold or 0.0,
-        break_even=break_even(y, scores, sample_weight=weight),
-        **_confusion(y > 0, predicted, np.ones(len(y)) if weight is None else weight),
+        break_even=break_even(y, rows.scores, sample_weight=rows.weight),
+        **_confusion(rows.is_pos, predicted, np.ones(len(y)) if rows.weight is None else rows.weight),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aucmax import datasets
+from aucmax.cli.groups import read_groups
 from aucmax.numerics.matrix import is_sparse
 from aucmax.tables import Table, TableEncoder, encode_target, read
 from aucmax.tables.cells import Scalar, as_numbers
@@ -36,7 +37,11 @@ class TrainingData:
     weight : array or None
         The weights of the rows.
     facts : dict
-        The names of the target and weight columns, and whether libsvm indices start at 0.
+        The names of the target, weight and group columns, and whether libsvm indices start at 0.
+    table : Table or None
+        The columns without target and weight, as they were read; None if there are none.
+    groups : array of str or None
+        The group of each row.
     """
 
     name: str
@@ -46,6 +51,8 @@ class TrainingData:
     encoder: TableEncoder | None
     weight: np.ndarray | None
     facts: dict[str, Any]
+    table: Table | None = None
+    groups: np.ndarray | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """A summary of the rows as JSON values."""
@@ -62,28 +69,43 @@ class TrainingData:
 
 
 def find_training_data(
-    data: Path, target: str | None, positive: str | None, weight: str | None, reading: dict[str, Any]
+    data: Path,
+    target: str | None,
+    positive: str | None,
+    weight: str | None,
+    reading: dict[str, Any],
+    group_column: str | None = None,
 ) -> TrainingData:
     """The rows of a file, or of the data set of that name."""
     if is_file(data):
-        return read_training_data(data, target, positive, weight, reading)
+        return read_training_data(data, target, positive, weight, reading, group_column)
     return load_training_data(str(data), positive)
 
 
 def read_training_data(
-    path: Path, target: str | None, positive: str | None, weight: str | None, reading: dict[str, Any]
+    path: Path,
+    target: str | None,
+    positive: str | None,
+    weight: str | None,
+    reading: dict[str, Any],
+    group_column: str | None = None,
 ) -> TrainingData:
-    """The rows of a file: a table with a target column, or a matrix with labels; `reading` are options of `read`."""
+    """The rows of a file: a table with a target column, or a matrix with labels; `reading` are options of `read`.
+
+    The group column remains a feature: naming it does not change the models.
+    """
     table = read(path, **reading)
     y, classes = encode_target(table, target, positive)
     weights = None if weight is None else read_weights(table, weight)
-    facts = {"target": target, "weight": weight, "zero_based": table.zero_based}
+    groups = None if group_column is None else read_groups(table, group_column)
+    facts = {"target": target, "weight": weight, "zero_based": table.zero_based, "group_column": group_column}
     if table.X is not None:
         _check_finite(table.X)
         return TrainingData(str(path), table.X, y, classes, None, weights, facts)
     encoder = TableEncoder()
-    X = encoder.fit_transform(table.drop(target, weight))
-    return TrainingData(str(path), X, y, classes, encoder, weights, facts)
+    features = table.drop(target, weight)
+    X = encoder.fit_transform(features)
+    return TrainingData(str(path), X, y, classes, encoder, weights, facts, features, groups)
 
 
 def _check_finite(X: Any) -> None:

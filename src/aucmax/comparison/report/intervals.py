@@ -27,10 +27,14 @@ def interval_chart(
     lines: Sequence[NamedInterval],
     *,
     zero: float,
+    rope: float = 0.0,
     within: tuple[float, float] | None = None,
 ) -> Chart:
-    """A dot and a line for every name, a vertical line at `zero`, and limits that leave a margin inside `within`."""
-    ends = [zero, *(line.low for line in lines), *(line.high for line in lines)]
+    """A dot and a line for every name, a vertical line at `zero`, and a band of +-rope around it.
+
+    The limits of the axis leave a margin, inside `within`.
+    """
+    ends = [zero - rope, zero + rope, *(line.low for line in lines), *(line.high for line in lines)]
     padding = 0.06 * (max(ends) - min(ends)) or 0.01
     low = min(ends) - padding
     high = max(ends) + padding
@@ -39,6 +43,8 @@ def interval_chart(
         high = min(high, within[1])
     height = 62 + LINE_HEIGHT * len(lines)
     chart = Chart(label, Axis(low, high, axis_label), names_axis([line.name for line in lines]), height)
+    if rope > 0:
+        chart.band(zero - rope, zero + rope, "rope")
     chart.vertical(zero, "zero")
     for k, line in enumerate(lines):
         chart.line([line.low, line.high], [k, k], f"interval {line.css}")

@@ -19,7 +19,7 @@ def next_steps(subject: Subject) -> list[str]:
     comparison, chosen = subject.comparison, subject.chosen
     steps = []
     if subject.several:
-        steps.append(f"Fit {chosen.name} to all rows, and choose a threshold from the table above.")
+        steps.append(f"Fit {chosen.name} to all rows, and choose its threshold by one of the rules above.")
     undecided = [row for row in comparison.rows if row.verdict == "undecided" and row.rows_needed is not None]
     if undecided:
         row = max(undecided, key=lambda row: row.auc)

@@ -88,17 +88,9 @@ def difference_section(subject: Subject) -> Markup:
         )
         for row in tested
     ]
-    chart = interval_chart(
-        "differences of AUC to the reference",
-        f"AUC minus that of {shorten(comparison.reference, 24)}",
-        lines,
-        zero=0.0,
-    )
+    axis = f"AUC minus that of {shorten(comparison.reference, 24)}"
     rope = comparison.rope
-    low, high = max(-rope, chart.x.low), min(rope, chart.x.high)
-    if low < high:
-        chart.band(low, high, "rope")
-        chart.shapes.insert(0, chart.shapes.pop())  # behind everything else
+    chart = interval_chart("differences of AUC to the reference", axis, lines, zero=0.0, rope=rope)
     rows = [
         (
             shorten(row.name),

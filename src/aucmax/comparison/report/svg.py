@@ -64,7 +64,7 @@ class Axis:
             return [float(k) for k in range(len(self.names))]
         rough = (self.high - self.low) / 5
         power = 10.0 ** floor(log10(rough))
-        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= 0.7 * rough)
         first = int(np.ceil(self.low / step - 1e-9))
         last = int(np.floor(self.high / step + 1e-9))
         return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]

@@ -12,6 +12,7 @@ from aucmax.comparison.report.intervals import NamedInterval, interval_chart
 from aucmax.comparison.report.markup import MISSING, Markup, element, join, shorten, table
 from aucmax.comparison.report.next_steps import caveats, next_steps
 from aucmax.comparison.report.operating_points import OperatingPoint, cheapest, operating_points
+from aucmax.comparison.report.ranking import Ranking
 from aucmax.comparison.report.stability import PartAUC, fold_aucs, group_aucs
 from aucmax.comparison.report.subject import Subject
 from aucmax.comparison.report.svg import percent
@@ -65,14 +66,20 @@ def _threshold_cells(point: OperatingPoint | str, subject: Subject, width: int) 
     ranking, costs = subject.ranking, subject.facts.costs
     cells = [
         point.rule,
-        f"{1000 * point.alerts / ranking.rows:.4g}",
-        f"{point.found:,.6g} ({percent(round(point.recall, 4))})",
+        _per_thousand(point.alerts, ranking),
+        f"{point.found:,.6g} ({percent(round(point.recall, 3))})",
         f"{point.missed:,.6g}",
-        percent(round(point.precision, 4)) if point.alerts else MISSING,
+        percent(round(point.precision, 3)) if point.alerts else MISSING,
     ]
-    cells += [] if costs is None else [f"{1000 * point.cost(costs) / ranking.rows:,.6g}"]
+    cells += [] if costs is None else [_per_thousand(point.cost(costs), ranking)]
     cells += [] if subject.is_cross_validated else [f"{point.threshold:.6g}" if point.alerts else MISSING]
     return tuple(cells)
+
+
+def _per_thousand(amount: float, ranking: Ranking) -> str:
+    """An amount per 1,000 rows, to a tenth if it is small."""
+    value = 1000 * amount / ranking.rows
+    return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def importance_section(subject: Subject) -> Markup | None:

@@ -1,0 +1,92 @@
+"""What the command line knows for the page of a comparison, and how it writes the page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from aucmax.cli.evaluate import ScoredRows
+from aucmax.cli.training_data import TrainingData
+from aucmax.comparison import Comparison
+from aucmax.comparison.checks import check_groups
+from aucmax.comparison.evaluated import evaluated_model
+from aucmax.comparison.finished_fits import hash_rows
+from aucmax.comparison.report import Costs, ReportFacts
+from aucmax.tables import Finding, TableEncoder
+
+
+def write_comparison_report(
+    comparison: Comparison,
+    data: TrainingData,
+    path: Path,
+    *,
+    findings: Sequence[Finding],
+    seed: int,
+    costs: tuple[float, float] | None,
+) -> None:
+    """Write the page of a comparison, with the facts on its table."""
+    encoder = data.encoder
+    width = data.X.shape[1]
+    names = [f"column {j + 1}" for j in range(width)] if encoder is None else encoder.get_feature_names_out().tolist()
+    facts = ReportFacts(
+        title=data.name,
+        positive=repr(data.classes[1]) if data.facts else "",
+        period="" if encoder is None else period(encoder),
+        columns=tuple(names) if encoder is None else tuple(column.name for column in encoder.columns_),
+        left_out={} if encoder is None else dict(encoder.left_out_),
+        findings=tuple(findings),
+        groups=data.groups,
+        group_column=data.facts.get("group_column") or "",
+        costs=None if costs is None else Costs(*costs),
+        command=command_line(),
+        seed=seed,
+        data_hash=hash_rows(data.X, data.y, data.weight),
+    )
+    comparison.report(path, facts, X=data.X, feature_names=names)
+
+
+def write_evaluation_report(
+    rows: ScoredRows, data: Path, path: Path, *, group_column: str | None, costs: tuple[float, float] | None
+) -> None:
+    """Write the page of a saved model on the rows of a file."""
+    metadata = rows.model.metadata
+    name = f"{metadata.training.get('kernel', 'linear')} model"
+    probabilities = None if metadata.calibration is None else rows.model.predict_proba(rows.X)[:, 1]
+    comparison = evaluated_model(
+        name, rows.is_pos, rows.scores, probabilities=probabilities, sample_weight=rows.weight
+    )
+    encoder = metadata.encoder
+    found = () if rows.groups is None else tuple(check_groups(comparison, rows.groups))
+    facts = ReportFacts(
+        title=str(data),
+        positive=repr(metadata.classes[1]),
+        columns=() if encoder is None else tuple(column.name for column in encoder.columns_),
+        left_out={} if encoder is None else dict(encoder.left_out_),
+        groups=rows.groups,
+        group_column=group_column or "",
+        costs=None if costs is None else Costs(*costs),
+        command=command_line(),
+        data_hash=hash_rows(rows.X, rows.is_pos, rows.weight),
+    )
+    replace(comparison, findings=found).report(path, facts)
+
+
+def period(encoder: TableEncoder) -> str:
+    """From when to when the dates of the first column of times are; empty if there is none."""
+    for column in encoder.columns_:
+        if column.kind == "time" and column.low is not None and column.high is not None:
+            first, last = (
+                str(np.datetime64(int(seconds), "s").astype("M8[D]")) for seconds in (column.low, column.high)
+            )
+            return f"{first} to {last}"
+    return ""
+
+
+def command_line() -> str:
+    """The command as it was typed."""
+    return f"aucmax {shlex.join(sys.argv[1:])}"
