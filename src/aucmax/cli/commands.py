@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from aucmax import datasets as data_sets
-from aucmax.cli.compare import check_data, compare_models, with_group_findings, write_plot
+from aucmax.cli.compare import check_data, compare_models, write_plot
 from aucmax.cli.display import (
     print_json,
     show_comparison,
@@ -19,7 +19,7 @@ from aucmax.cli.display import (
     show_list,
 )
 from aucmax.cli.errors import ErrorHandlingGroup
-from aucmax.cli.evaluate import evaluate_rows, score_labeled_rows
+from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
 from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.options import (
     FILE,
@@ -156,8 +156,11 @@ def evaluate(data, reading, model_file, target, weight, report, group_column, co
         print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
     else:
         show_evaluation(evaluation, model.metadata.classes)
-    if report is not None:
-        write_evaluation_report(rows, data, report, group_column=group_column, costs=costs)
+    if report is not None or group_column is not None:
+        comparison = evaluated_comparison(rows)
+        show_findings(comparison.findings, err=as_json)
+    if report is not None:  # after the results, so that they are not lost if it cannot be written
+        write_evaluation_report(comparison, rows, data, report, group_column=group_column, costs=costs)
         echo(f"report: {report}", err=as_json)
 
 
@@ -203,7 +206,6 @@ def compare(
         rows = find_training_data(data, target, positive, weight, reading, group_column)
         findings = check_data(rows)
         comparison = compare_models(rows, models, update, reference=reference, random_state=seed, **settings)
-    comparison = with_group_findings(comparison, rows)
     if as_json:
         found = [finding.to_dict() for finding in (*findings, *comparison.findings)]
         written = {name: None if path is None else str(path) for name, path in (("plot", plot), ("report", report))}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from aucmax.cli.terminal import printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, Progress, compare
-from aucmax.comparison.checks import check_groups
+from aucmax.comparison.checks import with_groups_checked
 from aucmax.comparison.report.choice import choose_model
 from aucmax.plots.comparison import plot_comparison
 from aucmax.tables import Finding
@@ -21,8 +20,14 @@ from aucmax.tables.check_table import check_encoded, check_matrix
 def compare_models(
     data: TrainingData, models: Sequence[str] | None, progress: Progress, **settings: Any
 ) -> Comparison:
-    """Cross-validate models on the same folds; the settings are those of `compare`."""
-    return compare(data.X, data.y, models, sample_weight=data.weight, progress=progress, **settings)
+    """Cross-validate models on the same folds, and look for groups that the chosen one ranks worse than the others.
+
+    The settings are those of `compare`.
+    """
+    comparison = compare(data.X, data.y, models, sample_weight=data.weight, progress=progress, **settings)
+    if data.groups is None:
+        return comparison
+    return with_groups_checked(comparison, data.groups, choose_model(comparison).row.name)
 
 
 def check_data(data: TrainingData) -> list[Finding]:
@@ -30,14 +35,6 @@ def check_data(data: TrainingData) -> list[Finding]:
     if data.table is None or data.encoder is None:
         return check_matrix(data.X, data.y)
     return check_encoded(data.table, data.encoder, data.X, data.y)
-
-
-def with_group_findings(comparison: Comparison, data: TrainingData) -> Comparison:
-    """The comparison, with a finding for every group that the chosen model ranks worse than the others."""
-    if data.groups is None:
-        return comparison
-    found = check_groups(comparison, data.groups, choose_model(comparison).row.name)
-    return replace(comparison, findings=(*comparison.findings, *found))
 
 
 def write_plot(comparison: Comparison, data: TrainingData, ax: Any, path: Path) -> None:

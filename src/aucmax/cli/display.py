@@ -64,10 +64,10 @@ def show_comparison(comparison: Comparison) -> None:
     show_findings(comparison.findings)
 
 
-def show_findings(findings: Iterable[Finding]) -> None:
+def show_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
     """One line per finding: its code, what was found, what to do."""
     for finding in findings:
-        echo(str(finding))
+        echo(str(finding), err=err)
 
 
 def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:

@@ -11,6 +11,9 @@ import numpy as np
 from aucmax.cli.groups import read_groups
 from aucmax.cli.score import count_unknown_categories, matrix_layout, warn_unknown_categories
 from aucmax.cli.training_data import read_weights
+from aucmax.comparison import Comparison
+from aucmax.comparison.checks import with_groups_checked
+from aucmax.comparison.evaluated import evaluated_model
 from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
 from aucmax.metrics.delong import auc_limits
 from aucmax.models import SavedModel
@@ -125,6 +128,19 @@ def evaluate_rows(rows: ScoredRows) -> Evaluation:
         break_even=break_even(y, rows.scores, sample_weight=rows.weight),
         **_confusion(rows.is_pos, predicted, np.ones(len(y)) if rows.weight is None else rows.weight),
     )
+
+
+def evaluated_comparison(rows: ScoredRows) -> Comparison:
+    """The model as a comparison of one, with a finding for every group that it ranks worse than the others."""
+    metadata = rows.model.metadata
+    comparison = evaluated_model(
+        f"{metadata.training.get('kernel', 'linear')} model",
+        rows.is_pos,
+        rows.scores,
+        probabilities=None if metadata.calibration is None else rows.model.predict_proba(rows.X)[:, 1],
+        sample_weight=rows.weight,
+    )
+    return comparison if rows.groups is None else with_groups_checked(comparison, rows.groups)
 
 
 def _auc_with_interval(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,6 @@ import numpy as np
 from aucmax.cli.evaluate import ScoredRows
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
-from aucmax.comparison.checks import check_groups
-from aucmax.comparison.evaluated import evaluated_model
 from aucmax.comparison.finished_fits import hash_rows
 from aucmax.comparison.report import Costs, ReportFacts
 from aucmax.tables import Finding, TableEncoder
@@ -51,17 +48,17 @@ def write_comparison_report(
 
 
 def write_evaluation_report(
-    rows: ScoredRows, data: Path, path: Path, *, group_column: str | None, costs: tuple[float, float] | None
+    comparison: Comparison,
+    rows: ScoredRows,
+    data: Path,
+    path: Path,
+    *,
+    group_column: str | None,
+    costs: tuple[float, float] | None,
 ) -> None:
     """Write the page of a saved model on the rows of a file."""
     metadata = rows.model.metadata
-    name = f"{metadata.training.get('kernel', 'linear')} model"
-    probabilities = None if metadata.calibration is None else rows.model.predict_proba(rows.X)[:, 1]
-    comparison = evaluated_model(
-        name, rows.is_pos, rows.scores, probabilities=probabilities, sample_weight=rows.weight
-    )
     encoder = metadata.encoder
-    found = () if rows.groups is None else tuple(check_groups(comparison, rows.groups))
     facts = ReportFacts(
         title=str(data),
         positive=repr(metadata.classes[1]),
@@ -73,7 +70,7 @@ def write_evaluation_report(
         command=command_line(),
         data_hash=hash_rows(rows.X, rows.is_pos, rows.weight),
     )
-    replace(comparison, findings=found).report(path, facts)
+    comparison.report(path, facts)
 
 
 def period(encoder: TableEncoder) -> str:

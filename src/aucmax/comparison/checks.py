@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from aucmax.metrics.corrected_test import corrected_test, holm
 from aucmax.metrics.delong import auc_influence
 from aucmax.tables.findings.finding import Finding, quoted
 
-__all__ = ["check_groups", "check_models"]
+__all__ = ["check_groups", "check_models", "with_groups_checked"]
 
 OVERFIT = 0.05  # training AUC minus cross-validated AUC from which on it is worth a word
 LEVEL = 0.01  # significance of weak groups
@@ -66,7 +67,7 @@ def check_groups(comparison: Comparison, groups: ArrayLike, name: str | None = N
         outside = tested & ~inside
         if min(np.bincount(labels[part], minlength=2).min() for part in (inside, outside)) >= 2:
             found.append((group, *_shortfall(labels, scores, inside, outside)))
-    p_values = holm([p_value for *_, p_value in found]) if found else []
+    p_values = holm([p_value for *_, p_value in found])
     return [
         Finding(
             "AUC209",
@@ -79,12 +80,18 @@ def check_groups(comparison: Comparison, groups: ArrayLike, name: str | None = N
     ]
 
 
+def with_groups_checked(comparison: Comparison, groups: ArrayLike, name: str | None = None) -> Comparison:
+    """The comparison with the findings of `check_groups` added to its own."""
+    return replace(comparison, findings=(*comparison.findings, *check_groups(comparison, groups, name)))
+
+
 def _shortfall(
     labels: np.ndarray, scores: np.ndarray, inside: np.ndarray, outside: np.ndarray
 ) -> tuple[float, float, float]:
     """AUC inside and outside of a group, and the two-sided p-value that they are equal."""
     inner, outer = (roc_auc(labels[part], scores[part]) for part in (inside, outside))
-    error = np.hypot(*(np.linalg.norm(auc_influence(labels[part], scores[part])) for part in (inside, outside)))
+    errors = [float(np.linalg.norm(auc_influence(labels[part], scores[part]))) for part in (inside, outside)]
+    error = float(np.linalg.norm(errors))
     p_value = 2.0 * ndtr(-abs(inner - outer) / error) if error > 0 else float(inner == outer)
     return inner, outer, float(p_value)
 

@@ -39,6 +39,8 @@ def caveats(subject: Subject) -> list[str]:
     remarks = ["The figures hold for new rows that are like these; they say nothing of rows from elsewhere or later."]
     if subject.is_cross_validated:
         remarks.append(_pooling(subject))
+    else:
+        remarks.append("If the model was fitted to some of these rows, the figures are too good.")
     rare = min(comparison.n_positive, comparison.n_rows - comparison.n_positive)
     if rare < 100:
         remarks.append(f"The rarer class has {rare} rows: rates at few false alarms rest on very few of them.")
