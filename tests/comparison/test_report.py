@@ -1,6 +1,7 @@
 """The page of a comparison: its numbers against scikit-learn's, its markup, its escaping, its size, its choice."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -271,8 +272,22 @@ def test_a_single_model_has_no_differences(data):
     assert "What matters" not in page.text
 
 
+def of_equal_length(weights):
+    lengths = [float(np.sqrt(sum(w * w for w in row))) for row in weights]
+    return np.array([row * (np.mean(lengths) / length) for row, length in zip(weights, lengths)])
+
+
+def test_importances_ignore_the_length_of_the_weights(comparison):
+    factors = np.array([[1.0], [5.0], [0.2], [3.0]])
+    scaled = replace(comparison, weights={"exact": comparison.weights["exact"] * factors})
+    first, second = (column_importances(it, "exact") for it in (comparison, scaled))
+    for before, after in zip(first, second, strict=True):
+        assert before.column == after.column
+        assert before.low / before.value == pytest.approx(after.low / after.value)
+
+
 def test_importances_are_weights_with_a_jackknife_interval(comparison):
-    weights = comparison.weights["exact"]
+    weights = of_equal_length(comparison.weights["exact"])
     assert weights.shape == (4, 4)
     found = {it.column: it for it in column_importances(comparison, "exact", ["a", "b", "c", "d"])}
     pseudo = 4 * weights[:, 0].mean() - 3 * weights[:, 0]
@@ -286,7 +301,7 @@ def test_importances_are_weights_with_a_jackknife_interval(comparison):
 def test_explained_rows_add_up_to_the_score_difference(comparison, data):
     X, y = data
     scores = comparison.scores["exact"]
-    mean_weights = comparison.weights["exact"].mean(axis=0) / X.std(axis=0)
+    mean_weights = of_equal_length(comparison.weights["exact"]).mean(axis=0) / X.std(axis=0)
     for row in explain_rows(comparison, "exact", X, ["a", "b", "c", "d"]):
         total = sum(value for _, value in row.parts) + row.others
         assert total == pytest.approx(float(mean_weights @ (X[row.number - 1] - X.mean(axis=0))))

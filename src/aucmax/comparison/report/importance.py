@@ -1,6 +1,8 @@
 """What matters to a linear model: its largest weights with intervals, and what makes the scores of some rows.
 
-The folds leave out a K-th of the rows each, so that their weights w_k are those of the delete-a-group jackknife:
+A ranking does not depend on the length of its weights, which tuned penalties change from fold to fold: first they are
+scaled to the same length. The folds leave out a K-th of the rows each, so that their weights w_k are those of the
+delete-a-group jackknife:
 
     var(w) = (K - 1) / K sum_k (w_k - mean w)^2,        averaged over the repeats; t with K - 1 degrees of freedom
 """
@@ -44,7 +46,7 @@ def with_importances(
         importances=column_importances(comparison, name, columns),
         importance_of=(
             f"The largest weights of {name}{instead}: what one standard deviation of a column adds to its score, "
-            "mean of the folds, with 95 % intervals (jackknife)."
+            "mean of the folds, with 95 % intervals (jackknife of the weights, scaled to the same length)."
         ),
         explained=() if X is None else explain_rows(comparison, name, X, columns),
     )
@@ -68,7 +70,7 @@ def column_importances(comparison: Comparison, name: str, columns: Sequence[str]
     columns : sequence of str
         Names of the columns; numbers from 1 if not given.
     """
-    weights = comparison.weights[name]
+    weights = _of_equal_length(comparison.weights[name])
     names = _names(columns, weights.shape[1])
     mean = weights.mean(axis=0)
     n_folds = comparison.n_folds
@@ -86,7 +88,7 @@ def explain_rows(comparison: Comparison, name: str, X: Any, columns: Sequence[st
 
     A column adds its weight times its distance from the mean, in units of deviations, to the score of a row.
     """
-    weights = comparison.weights[name].mean(axis=0)
+    weights = _of_equal_length(comparison.weights[name]).mean(axis=0)
     names = _names(columns, weights.size)
     mean, deviation = column_statistics(X)
     scale = np.divide(weights, deviation, out=np.zeros(weights.size), where=deviation > 0)
@@ -98,6 +100,12 @@ def explain_rows(comparison: Comparison, name: str, X: Any, columns: Sequence[st
         parts = tuple((names[j], float(added[j])) for j in order[:PARTS])
         rows.append(ExplainedRow(i + 1, what, parts, float(added[order[PARTS:]].sum())))
     return tuple(rows)
+
+
+def _of_equal_length(weights: np.ndarray) -> np.ndarray:
+    """The weights of every fold, scaled to their mean length."""
+    lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+    return np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0) * lengths.mean()
 
 
 def _telling_rows(comparison: Comparison, name: str) -> list[tuple[str, int]]:

@@ -43,9 +43,8 @@ tip.className = "tip";
 tip.hidden = true;
 tip.setAttribute("aria-hidden", "true");
 document.body.append(tip);
-const showTip = (dot) => {
-  tip.textContent = dot.getAttribute("aria-label");
-  tip.hidden = false;
+let pointed = null; // the dot whose tooltip is shown
+const placeTip = (dot) => {
   const at = dot.getBoundingClientRect();
   const box = tip.getBoundingClientRect();
   const left = Math.min(Math.max(4, at.left + at.width / 2 - box.width / 2), innerWidth - box.width - 4);
@@ -53,7 +52,16 @@ const showTip = (dot) => {
   tip.style.left = left + "px";
   tip.style.top = (above > 0 ? above : at.bottom + 8) + "px";
 };
-const hideTip = () => { tip.hidden = true; };
+const showTip = (dot) => {
+  pointed = dot;
+  tip.textContent = dot.getAttribute("aria-label");
+  tip.hidden = false;
+  placeTip(dot);
+};
+const hideTip = () => {
+  pointed = null;
+  tip.hidden = true;
+};
 for (const dot of document.querySelectorAll(".dot")) {
   dot.querySelector("title").remove();
   dot.addEventListener("mouseenter", () => showTip(dot));
@@ -62,4 +70,4 @@ for (const dot of document.querySelectorAll(".dot")) {
   dot.addEventListener("blur", hideTip);
 }
 addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
-addEventListener("scroll", hideTip, { passive: true });
+addEventListener("scroll", () => { if (pointed) placeTip(pointed); }, { passive: true });

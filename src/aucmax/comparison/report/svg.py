@@ -71,7 +71,7 @@ class Axis:
 
     def written(self, tick: float) -> str:
         """The text of a tick."""
-        return shorten(self.names[int(tick)], 20) if self.names else self.write(tick)
+        return shorten(self.names[int(tick)], 18) if self.names else self.write(tick)
 
 
 def rate_axis(label: str, high: float = 1.0) -> Axis:

@@ -7,6 +7,7 @@ from typing import Any
 from aucmax import __version__
 from aucmax.comparison.report.curves import gains_figure, precision_recall_figure, roc_figure
 from aucmax.comparison.report.distributions import calibration_figure, histogram_figure
+from aucmax.comparison.report.facts import ExplainedRow
 from aucmax.comparison.report.figures import figure, tabs
 from aucmax.comparison.report.intervals import NamedInterval, interval_chart
 from aucmax.comparison.report.markup import MISSING, Markup, element, join, shorten, table
@@ -108,18 +109,17 @@ def importance_section(subject: Subject) -> Markup | None:
     )
     parts = [figure(facts.importance_of, [chart.render()], behind)]
     if facts.explained:
-        header = ("row", "what it is", "what adds most to its score, or takes away", "all others")
-        cells = [
-            (
-                f"{row.number:,}",
-                row.what,
-                ", ".join(f"{shorten(name, 40)} {value:+.3g}" for name, value in row.parts),
-                f"{row.others:+.3g}",
-            )
-            for row in facts.explained
-        ]
-        parts.append(table("Three rows explained", header, cells, text_columns=3))
+        items = [_explained(row) for row in facts.explained]
+        parts += [element("h3", "Some rows explained"), element("ul", *items)]
     return join(parts)
+
+
+def _explained(row: ExplainedRow) -> Markup:
+    """A row and what adds most to its score, or takes away."""
+    added = ", ".join(f"{shorten(name, 40)} {value:+.3g}" for name, value in row.parts)
+    return element(
+        "li", element("strong", f"Row {row.number:,}"), f", {row.what}: {added}; all others {row.others:+.3g}."
+    )
 
 
 def stability_section(subject: Subject) -> Markup | None:
