@@ -1,5 +1,7 @@
 """Examples in modules and pages are run with the tests; those of an extra that is not installed are left out."""
 
+import os
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -13,6 +15,7 @@ EXTRAS = {
         "docs/changepoints.md",
     ],
 }
+os.environ.setdefault("MPLBACKEND", "agg")  # no windows
 collect_ignore = [path for extra, paths in EXTRAS.items() if find_spec(extra) is None for path in paths]
 
 
@@ -21,3 +24,11 @@ def _temporary_folder_for_examples(request):
     """Examples that write files do so in a folder of their own."""
     if isinstance(request.node, pytest.DoctestItem):
         request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Figures that a test leaves open are closed: pyplot would keep them all, and warn of their number."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

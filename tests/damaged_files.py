@@ -26,13 +26,14 @@ ROWS = {
     "fraud": ["no", "no", "yes", "no", "no", "yes"],
 }
 CSV = b'age,town,note,fraud\n31,Rome,"a ""b""\n",no\n,Oslo,\xc3\xa9,no\n42,Rome,,yes\n1e2,NA,x,no\n'
+JSON_LINES = b'{"age": 31, "town": "Rome", "fraud": "no"}\n{"age": null, "town": "\xc3\xa9", "fraud": "yes"}\n' * 2
 LIBSVM = b"+1 1:0.5 3:2 # a\n-1 qid:3 2:25e-2 7:1e300\n1 1:1\n-1 3:-1.5\n"
 LIMIT = 6 << 30  # of address space, so that a wrong length is a MemoryError instead of a full machine
 
 
 def write_samples(folder):
     """One valid file of each format."""
-    for name, content in {"a.csv": CSV, "a.svm": LIBSVM}.items():
+    for name, content in {"a.csv": CSV, "a.jsonl": JSON_LINES, "a.svm": LIBSVM}.items():
         (folder / name).write_bytes(content)
         for suffix, packer in ((".gz", gzip), (".bz2", bz2), (".xz", lzma)):
             (folder / (name + suffix)).write_bytes(packer.compress(content))

@@ -73,6 +73,14 @@ def shifted_table(n=400, dim=8, rate=0.4, seed=0):
     return X * (rng.random((n, dim)) < 0.7), y, rng.uniform(0.2, 3.0, size=n)
 
 
+def far_table(shape, shift, seed=0):
+    """Rows of standard deviation 1 whose columns are about `shift` from zero; labels and weights."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(shape[0]) < 0.4, 1.0, -1.0)
+    X = rng.normal(size=shape) + 0.35 * (y[:, None] + 1.0) + shift * rng.uniform(0.5, 1.5, size=shape[1])
+    return X, y, rng.uniform(0.5, 2.0, size=shape[0])
+
+
 def a9a():
     """The rows and labels of the data set a9a."""
     z = np.load(os.path.join(os.environ["AUCMAX_DATA"], "a9a.npz"))

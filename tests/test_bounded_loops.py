@@ -20,8 +20,9 @@ from aucmax.solvers.rankopt import HALVINGS, LARGEST, SMALLEST
 from aucmax.solvers.shared.saddle_function import l1_threshold
 
 ROOT = Path(aucmax.__file__).parent
-PACKAGES = ("numerics", "losses", "solvers", "estimators")
+LONGEST = 10.0  # seconds that a fit may take
 FITS = """
+import faulthandler
 import itertools
 import numpy as np
 from aucmax.penalties import ElasticNet
@@ -40,7 +41,10 @@ for radius, seed in settings:
     zeta = (0.1, 1.0)[seed % 2]
     balls = [SOLAM(form=form, radius=radius, zeta=zeta, max_epochs=5, tol=0.0) for form in ("l1_ball", "l2_ball")]
     for solver in (FSAUC(radius=radius, max_epochs=5, tol=0.0), *balls):
+        if seed > 0 or radius > 0.01:  # the first fits compile
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
         solver.solve(problem, rng=rng)
+        faulthandler.cancel_dump_traceback_later()
         print("solved")
 """
 UPWARDS = (ast.Lt, ast.LtE)
@@ -52,13 +56,13 @@ def is_compiled(function):
 
 
 def compiled_whiles():
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
-            for function in filter(is_compiled, functions):
-                for node in ast.walk(function):
-                    if isinstance(node, ast.While):
-                        yield pytest.param(node, id=f"{path.stem}:{function.name}:{node.lineno}")
+    for path in sorted(ROOT.rglob("*.py")):
+        functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+        for function in filter(is_compiled, functions):
+            for node in ast.walk(function):
+                if isinstance(node, ast.While):
+                    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+                    yield pytest.param(node, id=f"{name}:{function.name}:{node.lineno}")
 
 
 def conditions(test):
@@ -69,20 +73,25 @@ def moves(loop, name):
     """The directions of the unconditional steps of an index: its other assignments in the body are None."""
     for node in ast.walk(loop):
         if isinstance(node, ast.AugAssign) and ast.unparse(node.target) == name:
-            counted = node in loop.body and ast.unparse(node.value) == "1"
+            counted = node in loop.body and ast.unparse(node.value) in ("1", "1.0")
             yield type(node.op) if counted else None
         elif isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets):
             yield None
 
 
+def is_place(node):
+    """Whether it is a variable, or an entry of an array with a fixed index."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant))
+
+
 def counts_to_a_bound(loop, condition):
     """Whether the condition is `index < bound` and every step is `index += 1`, or the same downwards."""
-    if not (isinstance(condition, ast.Compare) and isinstance(condition.left, ast.Name) and len(condition.ops) == 1):
+    if not (isinstance(condition, ast.Compare) and len(condition.ops) == 1 and is_place(condition.left)):
         return False
     bound = {node.id for node in ast.walk(condition.comparators[0]) if isinstance(node, ast.Name)}
     if any(True for other in bound for _ in moves(loop, other)):
         return False  # the bound moves too
-    found = set(moves(loop, condition.left.id))
+    found = set(moves(loop, ast.unparse(condition.left)))
     upwards = isinstance(condition.ops[0], UPWARDS) and found == {ast.Add}
     downwards = isinstance(condition.ops[0], DOWNWARDS) and found == {ast.Sub}
     return upwards or downwards
@@ -148,7 +157,25 @@ def test_a_tree_with_a_cycle_is_left():
     np.testing.assert_array_equal(alone.leaves(np.zeros((2, 1))), 0)
 
 
-def test_six_hundred_fits_of_binary_columns_in_a_ball_end():
+@pytest.mark.parametrize("package", ["aum", "changepoint", "losses", "metrics", "tables"])
+def test_the_loops_of_each_package_are_found(package):
+    assert any(loop.id.startswith(f"{package}.") for loop in compiled_whiles())
+
+
+def run_fits(longest):
+    """Run the fits in a process of their own, which ends with a traceback if one takes longer."""
+    command = [sys.executable, "-c", f"LONGEST = {longest}\n{FITS}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+def test_six_hundred_fits_of_binary_columns_in_a_ball_take_ten_seconds_each_at_most():
     """In a process of its own, since a loop that does not end could not be interrupted."""
-    run = subprocess.run([sys.executable, "-c", FITS], capture_output=True, text=True, timeout=300, check=True)
+    run = run_fits(LONGEST)
+    assert run.returncode == 0, run.stderr
     assert run.stdout.count("solved") == 600
+
+
+def test_a_fit_that_takes_too_long_would_be_noticed():
+    run = run_fits(1e-5)
+    assert run.returncode == 1
+    assert "Timeout" in run.stderr

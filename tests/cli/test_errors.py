@@ -186,7 +186,7 @@ def test_interrupting_leaves_no_file_behind(folder, monkeypatch):
     def interrupt(model, table, *rest):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(score, "_score_rows", interrupt)
+    monkeypatch.setattr(score, "_score_columns", interrupt)
     message = expect_error(folder, "score", "data.csv", "--model", "model.json", "-o", "scores.csv", code=130)
     assert message.strip() == "error: interrupted"
 

@@ -35,6 +35,8 @@ def test_fit_prints_pure_json_with_a_verdict(folder):
 
 def test_fit_can_be_quiet(folder):
     result = fit("--quiet")
+    assert [line[:15] for line in result.output.splitlines()] == ["warning: AUC101", "warning: AUC107"]
+    result = fit("--quiet", "--ignore", "AUC101, AUC107")
     assert result.output == "" and (folder / "model.json").exists()
 
 

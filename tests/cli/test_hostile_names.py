@@ -1,8 +1,8 @@
 """Names and labels with control characters, markup, formulas and mathematics: shown escaped, stored as they are."""
 
 import csv
+import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +10,10 @@ import pytest
 pytest.importorskip("click")
 from command_line import expect_error, run, write
 
-from aucmax.cli.score import ScoreWriter, _without_formula
+from aucmax.cli.score import ScoreWriter, without_formulas
 from aucmax.cli.terminal import printable
+from aucmax.tables.cells import as_column
+from aucmax.tables.table_writer import text_writer
 
 CLEAR = "\x1b[2J\x1b]0;owned\x07"
 BIDI = "\u202e"
@@ -94,16 +96,18 @@ def test_formulas_are_quoted_if_asked(folder, columns):
     assert {row[-1] for row in safe[1:]} <= {"'=fraud", "'=honest"}
 
 
-def test_scores_on_a_terminal_are_escaped(monkeypatch, capsys):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    ScoreWriter(sys.stdout).write([(CLEAR, 0.5)])
-    assert capsys.readouterr().out == "\\x1b[2J\\x1b]0;owned\\x07,0.5\n"
+def test_scores_on_a_terminal_are_escaped():
+    out = io.BytesIO()
+    columns = {f"id{CLEAR}": as_column([CLEAR]), "score": as_column([0.5])}
+    ScoreWriter(text_writer(out), terminal=True).write_columns(columns)
+    escaped = "\\x1b[2J\\x1b]0;owned\\x07"
+    assert out.getvalue().decode() == f"id{escaped},score\n{escaped},0.5\n"
 
 
 def test_what_is_escaped():
     assert printable("größer [b] 価格 $x_$") == "größer [b] 価格 $x_$"
     assert printable("a\tb\u200b\udcff\U000e0001") == "a\\tb\\u200b\\udcff\\U000e0001"
-    assert _without_formula(-1.5) == -1.5 and _without_formula("\t=1") == "'\t=1"
+    assert without_formulas(as_column(["\t=1", "-1.5"])).to_pylist() == ["'\t=1", "-1.5"]
 
 
 def test_a_missing_column_is_shown_escaped(folder, columns):

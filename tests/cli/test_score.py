@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("click")
@@ -15,7 +16,8 @@ from command_line import expect_error, fit, run, write
 from aucmax.cli import score
 from aucmax.metrics import roc_auc
 from aucmax.models import LinearScorer, ModelMetadata, SavedModel, load, save
-from aucmax.tables import Table, TableEncoder
+from aucmax.tables import Table, TableEncoder, read
+from aucmax.tables.table_writer import open_writer
 
 
 def test_score_is_the_model_on_every_row(folder):
@@ -117,7 +119,7 @@ def test_unknown_categories_are_reported(folder, columns, monkeypatch):
     read_chunks = score.read_chunks
     monkeypatch.setattr(score, "read_chunks", lambda path, **more: read_chunks(path, rows=50, **more))
     write("other.csv", columns | {"country": [name.lower() for name in columns["country"]]})
-    note = "warning: 160 cells of column 'country' hold a category that did not occur in training"
+    note = "warning: AUC109 column 'country': 160 of 160 rows hold a category that did not occur in training"
     for command in (("score", "other.csv", "-o", "scores.csv"), ("evaluate", "other.csv")):
         assert run(*command, "--model", "model.json").stderr.startswith(note)
     assert run("score", "data.csv", "--model", "model.json").stderr == ""
@@ -164,3 +166,42 @@ def test_labels_that_look_like_markup_are_shown_as_they_are(folder, columns):
     write("bad.csv", columns | {"is_fraud": [marked[label] for label in columns["is_fraud"]]})
     run("fit", "bad.csv", "--target", "is_fraud", "-o", "model.json", "--no-baseline")
     assert "predicted [red]yes[/]" in run("evaluate", "bad.csv", "--model", "model.json").stdout
+
+
+def test_the_name_of_the_output_says_its_format(folder):
+    fit()
+    run("score", "data.csv", "--model", "model.json", "--id", "hour", "-o", "s.csv")
+    expected = [tuple(row.values()) for row in csv.DictReader(Path("s.csv").read_text().splitlines())]
+    for name in ("s.parquet", "s.csv.gz", "s.jsonl", "s.arrow"):
+        run("score", "data.csv", "--model", "model.json", "--id", "hour", "-o", name)
+        columns = [column.to_pylist() for column in read(name).columns.values()]
+        rows = [(hour, float(score), float(chance), label) for hour, score, chance, label in zip(*columns)]
+        assert rows == [(hour, float(score), float(chance), label) for hour, score, chance, label in expected]
+    assert "cannot write s.npz" in expect_error(folder, "score", "data.csv", "--model", "model.json", "-o", "s.npz")
+
+
+def test_every_format_gives_the_same_scores(folder, columns):
+    """A chunk may hold the rows of any file format; the scores are the same to the last bit."""
+    fit()
+    expected = run("score", "data.csv", "--model", "model.json").stdout
+    table = read("data.csv")
+    for name in ("t.parquet", "t.arrow", "t.jsonl", "t.csv.xz"):
+        with open_writer(name) as write_table:
+            write_table(pa.table(table.columns))
+        assert run("score", name, "--model", "model.json").stdout == expected
+
+
+def test_another_encoding_is_named(folder, columns):
+    fit()
+    expected = run("score", "data.csv", "--model", "model.json", "--id", "id").stdout
+    Path("latin.csv").write_bytes(Path("data.csv").read_text().replace("payment 9", "paiement é").encode("latin-1"))
+    arguments = ("score", "latin.csv", "--model", "model.json", "--id", "id")
+    assert "--encoding latin-1" in expect_error(folder, *arguments)
+    assert run(*arguments, "--encoding", "latin-1").stdout == expected.replace("payment 9", "paiement é")
+
+
+def test_a_column_called_score_can_be_the_id(folder, columns):
+    write("data.csv", columns | {"score": columns["id"]})
+    fit()
+    lines = run("score", "data.csv", "--model", "model.json", "--id", "score").stdout.splitlines()
+    assert lines[0] == "score (input),score,probability,prediction" and lines[1].startswith("payment 0,")

@@ -9,18 +9,13 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from aucmax import ContingencySVMClassifier
 from aucmax.losses.contingency import ContingencyPlane, ErrorRate, FBeta, TopK, most_violated_table
-from aucmax.solvers.shared import multivariate_svm
+from aucmax.solvers.shared import bundle, multivariate_svm
 
 MEASURES = ["f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate"]
-
-
-@parametrize_with_checks([ContingencySVMClassifier(), ContingencySVMClassifier(measure="break_even")])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def naive_loss(measure, y, labels):
@@ -192,3 +187,18 @@ def test_an_unfinished_run_warns(monkeypatch):
     monkeypatch.setattr(multivariate_svm, "MODEL_WORK", -1e9)
     with pytest.warns(ConvergenceWarning, match="stopped after 1"):
         ContingencySVMClassifier().fit(X, y)
+
+
+def test_the_many_small_systems_are_solved_by_one_thread(monkeypatch):
+    X, y = make_table(n=200, dim=10)
+    solve = bundle._stationary_shares
+    threads = set()
+
+    def watched(*args):
+        threads.update(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        return solve(*args)
+
+    monkeypatch.setattr(bundle, "_stationary_shares", watched)
+    with threadpool_limits(2, user_api="blas"):
+        ContingencySVMClassifier(alpha=1e-4).fit(X, y)
+    assert threads == {1}

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.estimator_checks import check_estimator_sparse_tag, parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator_sparse_tag
 
 from aucmax import AUCClassifierCV
 from aucmax.datasets import load
@@ -353,19 +353,6 @@ def test_dense_rows_can_be_scored_by_a_sparse_model_and_the_other_way_round():
     X, y, _ = rings()
     dense, csr = (KernelAUCClassifier("rbf", 30, cv=3, random_state=0).fit(form(X), y) for form in FORMS)
     np.testing.assert_allclose(dense.decision_function(sparse.csr_array(X)), csr.decision_function(X), atol=1e-7)
-
-
-def random_failures(estimator):
-    reason = "landmarks are drawn among other rows for copies than for weights"
-    names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-    return dict.fromkeys(names, reason)
-
-
-@parametrize_with_checks(
-    [KernelAUCClassifier(n_components=10, gamma=1.0, cv=3)], expected_failed_checks=random_failures
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

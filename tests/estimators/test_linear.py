@@ -1,4 +1,4 @@
-"""The estimators: scikit-learn's own checks, nesting, tables of all kinds, weights, labels, bad input."""
+"""The estimators: nesting, tables of all kinds, weights, labels, bad input."""
 
 import pickle
 import re
@@ -13,36 +13,9 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from aucmax import AUCClassifier, AUCClassifierCV
-from aucmax.solvers import CG, SOLVERS, Exact
-
-
-@parametrize_with_checks([AUCClassifier(), AUCClassifier(solver="cg", l1_ratio=0.5), AUCClassifierCV(cv=3)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-def stochastic_failures(estimator):
-    if estimator.solver == "rankopt":  # its single pairing is reached to the last digit in either case
-        return {}
-    reason = "a seed fixes other rows for copies than for weights; answers agree within tol, not to 1e-7"
-    names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-    return dict.fromkeys(names, reason)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # tables of a few rows
-@parametrize_with_checks(
-    [
-        AUCClassifier(loss=kind.losses[0].name, solver=name, random_state=0)
-        for name, kind in SOLVERS.items()
-        if kind.stochastic
-    ],
-    expected_failed_checks=stochastic_failures,
-)
-def test_scikit_learn_checks_of_stochastic_solvers(estimator, check):
-    check(estimator)
+from aucmax.solvers import CG, Exact
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""AUCTreeClassifier: splits against all thresholds, AUC of the leaves, weights, limits, scikit-learn's checks."""
+"""AUCTreeClassifier: splits against all thresholds, AUC of the leaves, weights, limits."""
 
 from itertools import permutations
 
@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from aucmax.estimators.tree import LEAF, AUCTreeClassifier, best_split
-
-
-@parametrize_with_checks([AUCTreeClassifier(), AUCTreeClassifier(max_depth=2, min_samples_leaf=1)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def brute_split(X, y, weight, min_leaf):

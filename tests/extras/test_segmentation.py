@@ -159,3 +159,16 @@ def test_sequences_that_reach_max_segments_are_named_in_a_warning():
         assert {found.size for found in fitted.predict(sequences)[12:]} == {3}
     wide = PenaltyLearner(PenaltyRegressor("constant"), max_segments=13).fit(sequences, labels)
     assert {found.size for found in wide.predict(sequences)[12:]} == {7}  # warnings are errors
+
+
+def test_fit_predict_and_score_report_every_segmentation():
+    data = make_toy_sequences(12)
+    reports = []
+    model = PenaltyLearner(PenaltyRegressor("constant"))
+    model.fit(data.sequences, data.labels, progress=lambda *report: reports.append(report))
+    expected = [(i + 1, 12, f"sequence {i}, {each.size:,} values") for i, each in enumerate(data.sequences)]
+    assert reports == expected
+    with pytest.warns(UserWarning, match="raise max_segments"):  # a constant penalty finds too many changes
+        model.predict(data.sequences, progress=lambda *report: reports.append(report))
+    model.score(data.sequences, data.labels, progress=lambda *report: reports.append(report))
+    assert reports == 3 * expected

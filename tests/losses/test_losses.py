@@ -215,12 +215,13 @@ def test_certificate_is_below_every_other_point(table, name, penalty):
 def test_squared_hinge_gap_is_that_of_its_dual(table, pairs):
     data, X, y, weight = make(table)
     w = 0.2 * weights(6)
-    l2 = 0.1
+    l2 = 10.0  # at which the dual is positive: a negative one is a worse bound than zero
     all_pairs = pairs(X, y, weight)
     z = np.maximum(1.0 - all_pairs.differences @ w, 0.0)
     gradient = -2.0 * all_pairs.differences.T @ (all_pairs.weights * z)
     dual = all_pairs.weights @ (2.0 * z - z**2) - gradient @ gradient / (2 * l2)
     objective, gap = Problem(data, SquaredHinge(), ElasticNet(0.0, l2)).certify(w)
+    assert dual > 0.0
     assert gap == pytest.approx(objective - dual, rel=1e-9)
 
 

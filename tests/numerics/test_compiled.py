@@ -28,8 +28,9 @@ def copy(tmp_path):
 
 
 def run(folder, script=SCRIPT, **environment):
-    variables = {**os.environ, "PYTHONPATH": str(folder), "PYTHONWARNINGS": "ignore", **environment}
-    variables.pop("NUMBA_CACHE_DIR", None)
+    """The number that a script prints, run without the flags of Numba that the tests themselves may run with."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    variables = {**inherited, "PYTHONPATH": str(folder), "PYTHONWARNINGS": "ignore", **environment}
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=True)
     return float(done.stdout)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from aucmax import AUCClassifier, datasets
+from aucmax.aum import Descent, ErrorFunctions, descend
 from aucmax.losses import Squared
+from aucmax.numerics import compiled
 from aucmax.penalties import ElasticNet
 from aucmax.plots.convergence import plot_convergence
 from aucmax.problem.data import Data, automatic_alpha
@@ -73,3 +75,75 @@ def test_a_validation_set_of_other_labels_is_refused(table):
     X, y, _ = table()
     with pytest.raises(ValueError, match="the validation set has labels"):
         AUCClassifier().fit(X, y, validation=(X, y + 1))
+
+
+class SlowCompiler:
+    """A clock that only moves, by an hour, when Numba compiles something."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def compile(self):
+        compiled.event.start_event("numba:compiler_lock")
+        compiled.event.start_event("numba:compiler_lock")  # a helper, compiled within its caller
+        self.now += 3600.0
+        compiled.event.end_event("numba:compiler_lock")
+        compiled.event.end_event("numba:compiler_lock")
+
+
+@pytest.fixture
+def slow_compiler(monkeypatch):
+    clock = SlowCompiler()
+    monkeypatch.setattr("aucmax.numerics.compiled.perf_counter", clock)
+    monkeypatch.setattr("aucmax.numerics.clock.perf_counter", clock)
+    return clock
+
+
+def test_compilation_is_not_in_the_seconds_of_a_solver(slow_compiler, monkeypatch):
+    epoch = SDCA.epoch
+
+    def compiling(self, *args):
+        slow_compiler.compile()
+        return epoch(self, *args)
+
+    monkeypatch.setattr(SDCA, "epoch", compiling)
+    solution = SDCA(max_epochs=3, tol=0.0).solve(make("digits"), rng=np.random.default_rng(0))
+    assert slow_compiler.now == 3 * 3600.0
+    assert (np.abs(solution.trace["seconds"]) < 1e-9).all()  # rounding: the clock may be far from zero
+
+
+def test_compilation_is_not_in_the_seconds_of_a_descent(slow_compiler, monkeypatch):
+    step = Descent.step
+
+    def compiling(self, *args):
+        slow_compiler.compile()
+        return step(self, *args)
+
+    monkeypatch.setattr(Descent, "step", compiling)
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    errors = ErrorFunctions.from_labels(np.arange(20) % 2)
+    found = descend(errors, X, np.ones(3), settings=Descent(max_epochs=2))
+    assert slow_compiler.now >= 3600.0
+    assert (np.abs(found.trace["seconds"]) < 1e-9).all()
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
+def test_numba_reports_its_compilations_to_the_clock():
+    before = compiled.compile_seconds()
+    numba_function = compiled.compiled(lambda x: 2.0 * x)
+    assert numba_function(1.0) == 2.0 and compiled.compile_seconds() > before
+    after = compiled.compile_seconds()
+    assert numba_function(2.0) == 4.0 and compiled.compile_seconds() == after
+
+
+def test_pyplot_saves_the_current_plot(tmp_path):
+    from matplotlib import pyplot as plt
+
+    trace = SDCA().solve(make("digits"), rng=np.random.default_rng(0)).trace
+    figure = plot_convergence({"sdca": trace})
+    assert plt.gcf() is figure
+    plt.savefig(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 1000

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from problems import EACH_FORM, make_problem
+from problems import EACH_FORM, far_table, make_problem
 from scipy import sparse
 
 from aucmax import AUCClassifier
@@ -25,13 +25,6 @@ CERTIFIED = [
     for name, kind in SOLVERS.items()
     if kind.certified and Squared in kind.losses and "l2" in kind.penalties and not kind.promise.in_ball
 ]
-
-
-def far_table(shape, shift, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(shape[0]) < 0.4, 1.0, -1.0)
-    X = rng.normal(size=shape) + 0.35 * (y[:, None] + 1.0) + shift * rng.uniform(0.5, 1.5, size=shape[1])
-    return X, y, rng.uniform(0.5, 2.0, size=shape[0])
 
 
 class ExtendedPrecision:

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import AUCClassifier
+from aucmax.solvers import CG
 from aucmax.solvers.shared.active_set import Quadratic, active_set_steps
 
 
@@ -62,3 +64,25 @@ def test_duplicated_columns_do_not_delay_the_elastic_net(l1_ratio, alpha):
     if l1_ratio == 1.0:
         alone = AUCClassifier(alpha=alpha, l1_ratio=l1_ratio).fit(X, y)
         assert model.objective_ == pytest.approx(alone.objective_, rel=1e-7)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("duplicated", [False, True])
+def test_more_columns_than_rows_under_a_small_penalty_take_few_epochs(l1_ratio, duplicated):
+    X, y = _wide_table(duplicated)
+    model = AUCClassifier(alpha=1e-5, l1_ratio=l1_ratio).fit(X, y)  # a warning would be an error
+    assert model.gap_ <= 1e-6 * model.objective_
+    assert model.n_iter_ <= 20
+
+
+def test_the_warning_of_column_descent_recommends_the_gram_matrix():
+    X, y = _wide_table(False)
+    with pytest.warns(ConvergenceWarning, match="solver='exact' needs far fewer epochs"):
+        AUCClassifier(alpha=1e-5, l1_ratio=0.5, solver=CG(max_epochs=50)).fit(X, y)
+
+
+def _wide_table(duplicated):
+    rng = np.random.default_rng(0)
+    y = (rng.random(60) < 0.4).astype(int)
+    X = rng.normal(size=(60, 200)) + 0.3 * y[:, None] * rng.normal(size=200)
+    return (np.c_[X, X] if duplicated else X), y

@@ -11,7 +11,7 @@ from problems import EACH_FORM, liblinear, make_problem
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from aucmax import AUCClassifier
+from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.losses import Hinge
 from aucmax.penalties import ElasticNet
 from aucmax.problem.objective import Problem
@@ -53,7 +53,9 @@ def test_gap_is_never_below_the_excess(table, part, l2):
     best = CuttingPlane(tol=1e-6).solve(problem).objective
     trace = CuttingPlane(tol=1e-4).solve(problem).trace
     assert (trace["gap"] >= trace["objective"] - best - 1e-14).all()
-    assert (np.diff(trace["objective"]) <= 0).all() and (np.diff(trace["objective"] - trace["gap"]) >= -1e-15).all()
+    assert (np.diff(trace["objective"]) <= 0).all()
+    # the gap includes the rounding error of the objective, another one for other weights
+    assert (np.diff(trace["objective"] - trace["gap"]) >= -1e-13).all()
 
 
 def test_the_first_certificate_is_open(table):
@@ -161,7 +163,7 @@ def test_a_pickled_state_continues_as_if_never_stopped(table, part):
 
 def test_bundle_finds_the_minimum_of_its_model():
     rng = np.random.default_rng(0)
-    bundle = Bundle(3, 0.1)
+    bundle = Bundle(np.ones(3), 0.1)
     l2 = 0.1
     planes = [(rng.normal(size=3), rng.random()) for _ in range(6)]
     for plane in planes:
@@ -216,7 +218,7 @@ def test_bundle_solves_nearly_dependent_planes_in_bounded_work(scale):
     dim = 10
     columns = scale ** rng.uniform(-1, 1, dim)
     w = rng.normal(size=dim) / columns
-    bundle = Bundle(dim, 0.03)
+    bundle = Bundle(np.ones(dim), 0.03)
     for _ in range(150):
         a = rng.normal(size=dim) * columns
         bundle.add(a, 1.0 - a @ w)  # all planes meet at w
@@ -229,7 +231,7 @@ def test_bundle_solves_nearly_dependent_planes_in_bounded_work(scale):
 def test_bundle_keeps_a_maximum_number_of_planes(monkeypatch):
     monkeypatch.setattr(bundle_module, "PLANES", 5)
     rng = np.random.default_rng(0)
-    bundle = Bundle(3, 1.0)
+    bundle = Bundle(np.ones(3), 1.0)
     for _ in range(20):
         bundle.add(rng.normal(size=3), rng.random())
         bundle.solve(1e-9)
@@ -237,9 +239,39 @@ def test_bundle_keeps_a_maximum_number_of_planes(monkeypatch):
 
 
 def test_bundle_drops_planes_without_a_share():
-    bundle = Bundle(2, 1.0)
+    bundle = Bundle(np.ones(2), 1.0)
     bundle.add(np.array([1.0, 0.0]), 1.0)
     bundle.add(np.array([0.0, 0.0]), -5.0)  # below the plane zero everywhere
     for _ in range(IDLE + 1):
         bundle.solve(1e-9)
     assert bundle.b.tolist() == [0.0, 1.0]
+
+
+def nasty_table(n, dim, seed):
+    """Rounded columns of scales from 1e-3 to 1e3, around 100."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    X = np.round(rng.normal(size=(n, dim)) + 0.5 * np.outer(y > 0, rng.normal(size=dim)))
+    return X * 10.0 ** rng.uniform(-3, 3, dim) + 100.0, y
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("alpha", [1e-6, 0.03])
+@pytest.mark.parametrize("dim", [5, 20, 40, 60])
+def test_tables_of_any_scale_end_after_bounded_work(dim, alpha, standardize):
+    X, y = nasty_table(60 + dim, dim, seed=dim)
+    solution = CuttingPlane().solve(make_problem(X, y, l2=alpha, loss=Hinge(), standardize=standardize))
+    assert solution.converged or solution.state.ended
+    assert solution.state.cuts <= 2000  # measured: at most 220
+    assert solution.state.bundle.work <= 1e9  # measured: at most 3e7
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_ten_folds_on_eighty_rows_take_bounded_work(standardize, monkeypatch):
+    X, y = nasty_table(80, 40, seed=1)
+    solved = []
+    solve = Bundle.solve
+    monkeypatch.setattr(Bundle, "solve", lambda bundle, tol: solved.append(bundle.b.size) or solve(bundle, tol))
+    AUCClassifierCV(loss="hinge", cv=10, standardize=standardize, random_state=0).fit(X, y)
+    assert len(solved) <= 10_000  # measured: about 3000 models in 111 fits
+    assert max(solved) <= 500

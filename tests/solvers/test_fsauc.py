@@ -1,45 +1,24 @@
-"""FSAUC: projection and stages against plain references, the answer against the exact minimiser in the ball."""
+"""FSAUC: projection against plain references, the answer against the minimiser in the ball, streams."""
 
 import os
 
 import numpy as np
 import pytest
+from oracles.saddle import dykstra, onto_set
 from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 from scipy.optimize import minimize
+from sklearn.metrics import roc_auc_score
 
+from aucmax import AUCClassifier
 from aucmax.penalties import project_l1
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.fsauc import FSAUC, StageLimits, project
-from aucmax.solvers.shared.saddle_function import RowScaling, in_ball
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.fsauc import FSAUC
+from aucmax.solvers.shared.fsauc_stages import StageLimits, project, stage_sizes
+from aucmax.solvers.shared.saddle_function import in_ball
 
 
 def make(X, y, weight=None, alpha=0.1, **options):
     return make_problem(X, y, weight, l2=alpha, **options)
-
-
-def onto_set(v, limits):
-    """On |w|_1 <= R and |a|, |b| <= R kappa alone."""
-    return np.concatenate([project_l1(v[:-2], limits.l1), np.clip(v[-2:], -limits.bound, limits.bound)])
-
-
-def dykstra(v, start, limits, rounds=100000):
-    """The nearest point of the intersection by alternating projections with corrections.
-
-    The point itself may rest for a while before it moves on: only when the corrections rest too, it has arrived.
-    """
-    now = np.stack([v, np.zeros_like(v), np.zeros_like(v)])
-    for _ in range(rounds):
-        v, p, q = before = now
-        inner = onto_set(v + p, limits)
-        step = inner + q - start
-        after = start + step * min(1.0, limits.around / np.linalg.norm(step))
-        now = np.stack([after, v + p - inner, inner + q - after])
-        if np.abs(now - before).max() < 1e-12:
-            break
-    return now[0]
 
 
 def cases(number):
@@ -47,16 +26,19 @@ def cases(number):
     rng = np.random.default_rng(0)
     for _ in range(number):
         limits = StageLimits(rng.uniform(0.5, 3.0), rng.uniform(0.2, 2.0), rng.uniform(0.1, 1.5), np.inf)
-        yield 3.0 * rng.normal(size=8), onto_set(rng.normal(size=8), limits), limits
+        yield 3.0 * rng.normal(size=8), onto_set(rng.normal(size=8), limits.l1, limits.bound), limits
 
 
 def test_projection_is_that_of_dykstra():
     moved = 0
     for v, start, limits in cases(25):
-        expected = dykstra(v, start, limits)
+        expected = dykstra(v, start, limits.l1, limits.bound, limits.around)
         project(v, start, limits)
         np.testing.assert_allclose(v, expected, atol=1e-8)
-        moved += np.abs(v - onto_set(v, limits)).max() < 1e-12 and np.linalg.norm(v - start) > 0.999 * limits.around
+        moved += (
+            np.abs(v - onto_set(v, limits.l1, limits.bound)).max() < 1e-12
+            and np.linalg.norm(v - start) > 0.999 * limits.around
+        )
     assert moved > 12
 
 
@@ -87,98 +69,6 @@ def test_projection_is_the_minimum_of_the_distance():
         project(v, start, limits)
         found = np.concatenate([result.x[:6] - result.x[6:12], result.x[12:]])
         np.testing.assert_allclose(v, found, atol=1e-5)  # what SLSQP with numerical slopes can do
-
-
-def published(problem, order, solver):
-    """One pass as published (docs/mathematics.md, section 8), from zero, with explicit rows, in the paper's scale."""
-    X = problem.data.X
-    y = problem.data.y
-    s = problem.data.weight / problem.data.weight.mean()
-    scaling = RowScaling.of(problem.data, centred=True)
-    rows = (X - scaling.centre) / scaling.unit
-    p = s[y > 0].sum() / s.sum()
-    R = problem.penalty.radius * scaling.unit
-    k = np.sqrt((rows**2).sum(axis=1).max())
-    n = y.size
-    m = max(1, int(np.floor(0.5 * np.log2(2 * n / np.log2(n)))) - 1)
-    n0 = n // m
-    delta = 0.1
-    tail = np.sqrt(2 * np.log(12 / delta))
-    xi = min(p, 1 - p) - np.sqrt(2 * np.log(12 / delta) / n0)
-    G = max((1 + 4 * k) * k * (R + 1), 2 * k * (2 * R + 1 + 2 * R * k), 2 * k * (4 * k * R + 11 * R + 1))
-    R_k = 2 * np.sqrt(1 + 2 * k**2) * R
-    beta = 1 + 8 * k**2
-    D = 2 * np.sqrt(2) * k * R_k
-    v = np.zeros(X.shape[1] + 2)
-    al = 0.0
-    stages = []
-    for number, part in enumerate(np.array_split(order, m)):
-        if solver.schedule == "theorem":
-            eta = np.sqrt(beta) * R_k / (G * np.sqrt(2 * n0))
-        else:
-            eta = solver.eta / (2 * p * (1 - p)) / 2**number
-        start = v.copy()
-        start_al = al
-        total = np.zeros_like(v)
-        count = -(-part.size // solver.batch_size)
-        for b in range(count):
-            batch = part[b * part.size // count : (b + 1) * part.size // count]
-            dv = np.zeros_like(v)
-            dal = -2 * p * (1 - p) * al
-            for i in batch:
-                x = rows[i]
-                share = s[i] / batch.size
-                q = v[:-2] @ x
-                side = -2 if y[i] > 0 else -1
-                c = 2 * (1 - p) if y[i] > 0 else 2 * p
-                dv[:-2] += share * c * ((q - v[side]) - y[i] * (1 + al)) * x
-                dv[side] -= share * c * (q - v[side])
-                dal -= share * c * y[i] * q
-            v = v - eta * dv
-            limits = StageLimits(R, R * k, R_k, D)
-            inside = onto_set(v, limits)
-            v = inside if np.linalg.norm(inside - start) <= R_k else dykstra(v, start, limits)
-            low, high = max(-2 * R * k, start_al - D), min(2 * R * k, start_al + D)
-            al = np.clip(al + eta * dal, low, high)
-            total += v / count
-        v = total
-        al = -(v[:-2] @ problem.data.delta) / scaling.unit
-        stages.append(eta)
-        R_k /= 2
-        if xi > 0:
-            beta = 1 + 8 * k**2 + 32 * k**2 * (1 + 2 * k) ** 2 * (2 + tail) ** 2 / xi
-            D = 2 * np.sqrt(2) * k * R_k + 4 * np.sqrt(2) * k * (2 + tail) * (1 + 2 * k) * R / np.sqrt(xi * n0)
-        else:
-            D = np.inf
-    return v[:-2] / scaling.unit, np.array(stages) * 2 * p * (1 - p)
-
-
-# a step of 20 meets the balls around the starts, dozens of times
-@pytest.mark.parametrize(("weighted", "size", "eta"), [(False, 1, 0.02), (True, 5, 0.02), (True, 1, 20.0)])
-def test_stages_are_the_published_ones(weighted, size, eta):
-    X, y, weight = shifted_table(n=600)
-    solver = FSAUC(radius=0.3, eta=eta, batch_size=size)
-    problem = solver.adapt(make(X, y, weight if weighted else None))
-    order = shuffled_blocks(y.size, np.random.default_rng(0))
-    expected, _ = published(problem, order, solver)
-    for form in FORMS.values():
-        data = Data(form(X), y, problem.data.weight, problem.data.raw_moments, problem.data.scale)
-        state = solver.init(problem, np.zeros(8))
-        state = solver.epoch(Problem(data, problem.loss, problem.penalty), state, np.random.default_rng(0))
-        np.testing.assert_allclose(state.w, expected, atol=1e-8)
-
-
-@pytest.mark.parametrize("n", [300, 4000])  # xi is not positive, positive
-def test_schedule_of_the_theorem(n):
-    X, y, _ = shifted_table(n=n)
-    solver = FSAUC(radius=0.3, schedule="theorem", batch_size=1)
-    problem = solver.adapt(make(X, y))
-    order = shuffled_blocks(y.size, np.random.default_rng(0))
-    expected, etas = published(problem, order, solver)
-    stages = solver._stages(problem, RowScaling.of(problem.data, True), 1)
-    np.testing.assert_allclose([eta for eta, _ in stages], etas, rtol=1e-12)
-    state = solver.epoch(problem, solver.init(problem, np.zeros(8)), np.random.default_rng(0))
-    np.testing.assert_allclose(state.w, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -242,8 +132,50 @@ def test_few_rows_and_equal_class_means():
         assert np.isfinite(found.coef).all()
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 300, 10_000, 123_457])
+def test_stages_visit_every_row(n):
+    sizes = stage_sizes(n)
+    assert sum(sizes) == n
+    assert min(sizes) >= 1 and max(sizes) - min(sizes) <= 1
+
+
+def stream(solver, X, y, cuts):
+    """`partial_fit` on the parts between the cuts."""
+    model = AUCClassifier(solver=solver, standardize=False, alpha=0.1, random_state=0)
+    for part in np.split(np.arange(y.size), cuts):
+        model.partial_fit(X[part], y[part], classes=[-1, 1])
+    return model
+
+
+@pytest.mark.parametrize("statistics", ["data", "running"])
+@pytest.mark.parametrize("cuts", [range(10, 6000, 10), [1, 2, 3, 900, 4000]], ids=["small", "uneven"])
+def test_a_stream_of_known_length_comes_near_the_minimum_in_the_ball(statistics, cuts):
+    X, y, _ = shifted_table(n=6000, dim=6)
+    ball = in_ball(make(X, y, full=True), None, 1)
+    lowest = ball.objective(minimum_in_ball(ball, project_l1))
+    model = stream(FSAUC(statistics=statistics, horizon=6000), X, y, list(cuts))
+    assert ball.objective(model.coef_.ravel()) < 1.1 * lowest
+
+
+def test_a_stream_may_widen_and_rescale_its_columns():
+    X, y, _ = shifted_table(n=900, dim=6)
+    X = X * np.array([1.0, 100.0, 1.0, 1.0, 0.01, 1.0])
+    model = AUCClassifier(solver=FSAUC(statistics="running", horizon=900), random_state=0)
+    for start in range(0, 900, 100):
+        X[start : start + 100, 3] *= 1.0 + start / 100  # its spread grows
+        model.partial_fit(X[start : start + 100], y[start : start + 100], classes=[-1, 1])
+    assert np.isfinite(model.coef_).all()
+    assert roc_auc_score(y, model.decision_function(X)) > 0.7
+
+
 def test_invalid_settings_are_named():
     problem = make(*shifted_table())
+    with pytest.raises(ValueError, match=r"delta=1\.0; give a number above 0 and below 1"):
+        FSAUC(delta=1.0).solve(problem)
+    with pytest.raises(ValueError, match="horizon=0; give None or an integer of 1 or more"):
+        FSAUC(horizon=0).solve(problem)
+    with pytest.raises(ValueError, match="statistics='seen'; give one of"):
+        FSAUC(statistics="seen").solve(problem)
     with pytest.raises(ValueError, match="schedule='cosine'; give one of"):
         FSAUC(schedule="cosine").solve(problem)
     with pytest.raises(ValueError, match="eta=-1; give None or a finite number above 0"):

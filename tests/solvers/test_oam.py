@@ -1,4 +1,4 @@
-"""OAM: a step against a general minimiser, runs against the definition, the reservoirs against uniform samples."""
+"""OAM: a step against a general minimiser, the reservoirs against uniform samples; runs are in tests/oracles."""
 
 from functools import partial
 
@@ -35,57 +35,6 @@ def test_a_step_is_the_minimiser_of_its_own_problem():
             options={"ftol": 1e-14, "maxiter": 1000},
         )
         np.testing.assert_allclose(found, best.x[:4], atol=1e-6)
-
-
-def published(X, y, weight, uniforms, learner, l2, share):
-    """Algorithms 4 to 7, row by row; the buffers are lists of rows."""
-    w = np.zeros(X.shape[1])
-    t = 0
-    buffers = {1: [], -1: []}
-    seen = {1: 0.0, -1: 0.0}
-    for i, x in enumerate(X):
-        own, other = int(y[i]), -int(y[i])
-        rows = buffers[other]
-        if rows:
-            t += 1
-            if learner.normalize:
-                c = learner.eta / np.sqrt(t) / len(rows)
-            else:
-                c = learner.C / 2 * max(1.0, seen[other] * share / len(rows))
-            c *= weight[i] * share
-            w = w / (1.0 + c * len(rows) * l2)
-            start = w
-            for b in rows:
-                z = own * (x - b)
-                if learner.update == "gradient":
-                    w = w + c * (start @ z <= 1.0) * z
-                else:
-                    w = w + min(c, max(0.0, 1.0 - w @ z) / max(z @ z, 1e-300)) * z
-        seen[own] += weight[i]
-        size = (own < 0 and learner.negative_buffer_size) or learner.buffer_size
-        if len(buffers[own]) < size:
-            buffers[own].append(x)
-        elif uniforms[i] * seen[own] / weight[i] < size:
-            buffers[own][int(uniforms[i] * seen[own] / weight[i])] = x
-    return w, np.array(buffers[-1] + buffers[1])
-
-
-@pytest.mark.parametrize("update", ["sequential", "gradient"])
-@pytest.mark.parametrize("normalize", [True, False])
-@pytest.mark.parametrize("l2", [0.0, 3.0])
-@pytest.mark.parametrize("negatives", [None, 3, 20])
-def test_runs_are_those_of_the_paper(update, normalize, l2, negatives, table):
-    X, y, weight = table(n=300)
-    sizes = {"buffer_size": 7, "negative_buffer_size": negatives}
-    learner = OAM(update=update, normalize=normalize, C=0.02, eta=0.3, order="stream", **sizes)
-    share = 300 / weight.sum()
-    uniforms = np.random.default_rng(4).random(300)
-    expected, rows = published(X, y, weight, uniforms, learner, l2, share)
-    for kind in (np.asarray, sparse.csr_array):
-        state = run_epochs(learner, problem_of(kind(X), y, weight, l2=l2), seed=4)
-        np.testing.assert_allclose(state.w, expected, rtol=1e-9, atol=1e-11)
-        kept = state.reservoirs.X
-        np.testing.assert_array_equal(kept.toarray() if sparse.issparse(kept) else kept, rows)
 
 
 def kept_rows(weight, size, seeds):

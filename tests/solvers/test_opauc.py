@@ -82,44 +82,6 @@ def test_diagonal_is_full_where_columns_are_uncorrelated():
     np.testing.assert_allclose(later["full"], later["diagonal"], rtol=1e-12)
 
 
-def plain_sketch(X, y, weight, signs, eta, l2):
-    """Section 3.3 of the paper with centred sketches, O(dim tau) a step."""
-    dim = X.shape[1]
-    tau = signs.shape[1]
-    w = np.zeros(dim)
-    T = {1: 0.0, -1: 0.0}
-    C = {k: np.zeros(dim) for k in T}
-    Z = {k: np.zeros((dim, tau)) for k in T}
-    r = {k: np.zeros(tau) for k in T}
-    relative = weight / weight.mean()
-    for i, x in enumerate(X):
-        own, other = int(y[i]), -int(y[i])
-        if T[other] > 0:
-            c = C[other] / T[other]
-            Zc = Z[other] - np.outer(c, r[other])
-            e = x - c
-            gradient = l2 * w + (e @ w - y[i]) * e + Zc @ (Zc.T @ w) / T[other]
-            w = w - min(eta * relative[i], 1.0 / (l2 + e @ e + (Zc**2).sum() / T[other])) * gradient
-        a = np.sqrt(weight[i] / tau) * (2.0 * signs[i] - 1.0)
-        T[own] = T[own] + weight[i]
-        C[own] = C[own] + weight[i] * x
-        r[own] = r[own] + a
-        Z[own] = Z[own] + np.outer(x, a)
-    return w
-
-
-@pytest.mark.parametrize(("eta", "l2"), [(0.02, 0.01), (1e9, 0.0), (0.05, 5.0)])
-def test_gram_form_is_the_plain_form(eta, l2, table):
-    """The last setting multiplies v out many times."""
-    X, y, weight = table(n=1000, dim=12)
-    state = run_epochs(
-        OPAUC(covariance="sketched", tau=5, eta=eta, order="stream"), make_problem(X, y, weight, l2=l2)
-    )
-    expected = plain_sketch(X, y, weight, row_signs(state.seed, 0, 1000, 5), eta, l2)
-    np.testing.assert_allclose(state.w, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
-    np.testing.assert_allclose(state.G, state.M.T @ state.M, rtol=0, atol=1e-9 * np.abs(state.G).max())
-
-
 def test_sketch_is_right_in_the_mean(table):
     """Far from centred rows, with weights; the mean of 2000 sketches is within five standard errors."""
     X, y, weight = table(n=40, dim=3)

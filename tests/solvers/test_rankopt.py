@@ -108,7 +108,7 @@ def test_rows_that_do_not_differ_leave_the_start(table):
 def test_the_reported_gap_is_the_loss_itself(table):
     X, y, _ = table(100)
     model = AUCClassifier(solver="rankopt", loss="sigmoid", random_state=0).fit(X, y)
-    assert model.gap_ == model.objective_
+    assert model.objective_ <= model.gap_ <= model.objective_ * (1.0 + 1e-11)  # up to rounding
 
 
 @pytest.mark.parametrize("radius", [-1.0, "a", None])

@@ -1,10 +1,11 @@
-"""SDCA against its equations in plain NumPy, its dual by brute force, and the exact optimum."""
+"""SDCA: its dual by brute force, its visits, and the exact optimum; steps are in tests/oracles."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from problems import EACH_FORM, KINDS, centred_rows, make_problem, problem_of_kind
+from oracles.dual import Equations
+from problems import EACH_FORM, KINDS, make_problem, problem_of_kind
 
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
@@ -12,33 +13,6 @@ from aucmax.solvers import Exact
 from aucmax.solvers.registry import check_penalty_supported
 from aucmax.solvers.sdca import SDCA, _epoch, _systematic
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
-
-
-class Equations:
-    """b_i, Q and the dual objective, written out with matrices."""
-
-    def __init__(self, problem):
-        l2 = problem.penalty.l2
-        rows, r, self.delta = centred_rows(problem.data)
-        self.B = np.sqrt(r)[:, None] * rows
-        self.Q = np.linalg.inv(l2 * np.eye(self.delta.size) + np.outer(self.delta, self.delta))
-
-    def weights(self, theta):
-        return self.Q @ (self.delta - self.B.T @ theta)
-
-    def dual(self, theta):
-        u = self.delta - self.B.T @ theta
-        return 0.5 - 0.5 * theta @ theta - 0.5 * u @ self.Q @ u
-
-    def ascend(self, visits):
-        theta = np.zeros(len(self.B))
-        w = self.Q @ self.delta
-        for i in visits:
-            b = self.B[i]
-            step = (b @ w - theta[i]) / (1.0 + b @ self.Q @ b)
-            theta[i] += step
-            w = w - step * self.Q @ b
-        return theta, w
 
 
 def visit(problem, state, visits, run=_epoch):
@@ -49,17 +23,6 @@ def visit(problem, state, visits, run=_epoch):
     args = (problem.data.rows, state.terms, np.asarray(visits), means @ means.T, problem.penalty.l2, theta, v)
     c = run(*args, *state.c, *(means @ state.w))
     return theta, v + np.array(c) @ means, v, c
-
-
-@EACH_FORM
-@pytest.mark.parametrize("kind", ["weighted", "more columns"])
-def test_sparse_steps_equal_the_equations_after_1000(table, form, kind):
-    problem = problem_of_kind(table, kind, form, alpha=0.05)
-    visits = np.random.default_rng(0).integers(0, problem.data.n, 1000)
-    theta, w, _, _ = visit(problem, SDCA().init(problem, np.zeros(problem.data.dim)), visits)
-    expected_theta, expected_w = Equations(problem).ascend(visits)
-    np.testing.assert_allclose(theta, expected_theta, atol=1e-10)
-    np.testing.assert_allclose(w, expected_w, atol=1e-10)
 
 
 @EACH_FORM

@@ -1,9 +1,10 @@
-"""SOLAM: the steps against the paper's, the saddle against all pairs, the answers against exact minimisers."""
+"""SOLAM: the saddle against all pairs, the answers against exact minimisers, streams; steps are in tests/oracles."""
 
 import os
 
 import numpy as np
 import pytest
+from oracles.saddle import onto_l1, onto_l2
 from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 
 from aucmax.penalties import ElasticNet
@@ -12,7 +13,6 @@ from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
 from aucmax.solvers.exact import Exact
 from aucmax.solvers.shared.saddle_function import RowScaling, in_ball, slopes
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
 from aucmax.solvers.solam import SOLAM
 
 OBJECTIVES = ["regularised", "l2_ball", "l1_ball"]
@@ -20,133 +20,6 @@ OBJECTIVES = ["regularised", "l2_ball", "l1_ball"]
 
 def make(X, y, weight=None, alpha=0.1, l1_ratio=0.0, **options):
     return make_problem(X, y, weight, ElasticNet.of(alpha, l1_ratio), **options)
-
-
-def published(rows, y, weight, steps, zeta, lam, l1, project, radius, tilt):
-    """The papers' steps (docs/mathematics.md, section 8), in their scale; a step is a batch of rows."""
-    p = weight[y > 0].sum() / weight.sum()
-    s = weight / weight.mean()
-    kappa = np.sqrt((rows**2).sum(axis=1).max())
-    w = np.zeros(rows.shape[1])
-    a = 0.0
-    b = 0.0
-    al = 0.0
-    total = np.zeros_like(w)
-    shares = 0.0
-    for t, batch in enumerate(steps, start=1):
-        gamma = zeta / (2 * p * (1 - p)) / np.sqrt(t)
-        dw = lam * w
-        da = 0.0
-        db = 0.0
-        dal = -2 * p * (1 - p) * al
-        for i in batch:
-            x = rows[i]
-            share = s[i] / len(batch)
-            if y[i] > 0:
-                dw = dw + share * 2 * (1 - p) * ((w @ x - a) - (1 + al)) * x
-                da -= share * 2 * (1 - p) * (w @ x - a)
-                dal -= share * 2 * (1 - p) * (w @ x)
-            else:
-                dw = dw + share * 2 * p * ((w @ x - b) + (1 + al)) * x
-                db -= share * 2 * p * (w @ x - b)
-                dal += share * 2 * p * (w @ x)
-        total = total + gamma * t**tilt * w
-        shares = shares + gamma * t**tilt
-        w = w - gamma * dw
-        w = project(np.sign(w) * np.maximum(np.abs(w) - gamma * 2 * p * (1 - p) * l1, 0.0), radius)
-        a, b = np.clip([a - gamma * da, b - gamma * db], -radius * kappa, radius * kappa)
-        al = np.clip(al + gamma * dal, -2 * radius * kappa, 2 * radius * kappa)
-    return total / shares, w, (a, b, al)
-
-
-def onto_l2(w, radius):
-    return w / max(1.0, np.linalg.norm(w) / radius)
-
-
-def onto_l1(w, radius):
-    """By bisection on the threshold, unlike the solver."""
-    if np.abs(w).sum() <= radius:
-        return w
-    low, high = 0.0, np.abs(w).max()
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if np.maximum(np.abs(w) - middle, 0).sum() < radius else (middle, high)
-    return np.sign(w) * np.maximum(np.abs(w) - high, 0.0)
-
-
-def compare_with_published(solver, problem, size, tolerance=1e-10):
-    """1200 steps of the solver, dense and CSR, beside the reference on explicitly moved and divided rows."""
-    X, y, weight = problem.data.X, problem.data.y, problem.data.weight
-    m_pos = np.average(X[y > 0], axis=0, weights=weight[y > 0])
-    m_neg = np.average(X[y < 0], axis=0, weights=weight[y < 0])
-    centred = X - 0.5 * (m_pos + m_neg) * solver.centre
-    squares = (centred**2).sum(axis=1)
-    unit = np.sqrt(sum(np.average(squares[y == c], weights=weight[y == c]) for c in (1, -1)) / 2)
-    p = weight[y > 0].sum() / weight.sum()
-
-    rng = np.random.default_rng(3)
-    order = [shuffled_blocks(y.size, rng) for _ in range(3 * size)]
-    count = -(-y.size // size)
-    steps = [o[k * y.size // count : (k + 1) * y.size // count] for o in order for k in range(count)]
-    adapted = solver.adapt(problem).penalty
-    penalty = problem.penalty
-    regularised = solver.form == "regularised"
-    w, last, (a, b, al) = published(
-        centred / unit,
-        y,
-        weight,
-        steps,
-        solver.zeta,
-        lam=2 * p * (1 - p) * penalty.l2 / unit**2 * regularised,
-        l1=penalty.l1 / unit * regularised,
-        project=onto_l1 if solver.form == "l1_ball" else onto_l2,
-        radius=unit * (0.5 / np.sqrt(penalty.l2) if regularised else adapted.radius),
-        tilt=solver.tilt,
-    )
-    for form in FORMS.values():
-        data = Data(form(X), y, weight, problem.data.raw_moments, problem.data.scale)
-        same = Problem(data, problem.loss, adapted)
-        state = solver.init(same, np.zeros(data.dim))
-        rng = np.random.default_rng(3)
-        for _ in range(3 * size):
-            state = solver.epoch(same, state, rng)
-        assert state.saddle.t == len(steps) >= 1000
-        np.testing.assert_allclose(state.w * unit, w, atol=tolerance)
-        np.testing.assert_allclose(state.last * unit, last, atol=tolerance)
-        shift = state.last @ (0.5 * (m_pos + m_neg)) * solver.centre
-        np.testing.assert_allclose(state.saddle[2:], (a + shift, b + shift, al), atol=tolerance)
-
-
-# with the larger alpha s falls below SMALL
-@pytest.mark.parametrize(
-    ("weighted", "centre", "alpha"),
-    [(False, False, 0.1), (True, True, 0.1), (True, False, 200.0), (False, True, 200.0)],
-)
-def test_regularised_steps_are_the_published_ones(weighted, centre, alpha):
-    X, y, weight = shifted_table()
-    solver = SOLAM(zeta=0.01, centre=centre, tilt=0.0)
-    compare_with_published(solver, make(X, y, weight if weighted else None, alpha), size=1)
-
-
-# always, sometimes and never at the border
-@pytest.mark.parametrize(("weighted", "radius"), [(False, 0.01), (True, 0.01), (True, 0.3), (False, 30.0)])
-def test_l2_ball_steps_are_the_published_ones(weighted, radius):
-    X, y, weight = shifted_table()
-    solver = SOLAM(form="l2_ball", radius=radius, zeta=0.03)
-    compare_with_published(solver, make(X, y, weight if weighted else None), size=1)
-
-
-@pytest.mark.parametrize(("radius", "size"), [(0.01, 7), (0.5, 1)])
-def test_l1_ball_steps_are_the_published_ones(radius, size):
-    solver = SOLAM(form="l1_ball", radius=radius, zeta=0.03, batch_size=size)
-    compare_with_published(solver, make(*shifted_table()), size)
-
-
-@pytest.mark.parametrize("size", [1, 7])
-def test_elastic_net_steps_are_proximal(size):
-    solver = SOLAM(zeta=0.03, batch_size=size)
-    problem = make(*shifted_table(), alpha=0.2, l1_ratio=0.5)
-    compare_with_published(solver, problem, size)
 
 
 def test_saddle_value_is_the_pair_loss():
@@ -168,7 +41,7 @@ def test_saddle_value_is_the_pair_loss():
 
     def gradient(a, b, al):
         """Mean of the slopes that the solver uses, in the scale of the library."""
-        return np.mean([slopes(y[i], scaling.e[i], q[i], a, b, al)[1:] for i in range(y.size)], axis=0)
+        return np.mean([slopes(y[i], scaling.e[i], 1.0, q[i], a, b, al)[1:] for i in range(y.size)], axis=0)
 
     a, b = np.average(q[pos], weights=weight[pos]), np.average(q[neg], weights=weight[neg])
     pairs = np.outer(weight[pos], weight[neg])
@@ -318,6 +191,17 @@ def test_classes_with_equal_means_give_finite_weights(form):
 def test_any_step_stays_finite(zeta):
     found = SOLAM(zeta=zeta, max_epochs=3).solve(make(*shifted_table()), rng=np.random.default_rng(0))
     assert found.objective < 1.0
+    uncapped = SOLAM(zeta=zeta, capped=False, max_epochs=3).solve(
+        make(*shifted_table()), rng=np.random.default_rng(0)
+    )
+    assert np.isfinite(uncapped.coef).all()
+
+
+@pytest.mark.parametrize("form", OBJECTIVES)
+def test_the_running_prior_approaches_the_same_minimum(form):
+    problem = make(*shifted_table(n=2000, dim=10), full=True)
+    solver = SOLAM(form=form, prior="running", max_epochs=50, tol=0.0)
+    assert solver.solve(problem, rng=np.random.default_rng(0)).objective < 1.01 * optimum(problem, form)
 
 
 def test_invalid_settings_are_named():
@@ -330,6 +214,10 @@ def test_invalid_settings_are_named():
         SOLAM(zeta=0).solve(problem)
     with pytest.raises(ValueError, match=r"batch_size=2\.5; give None or an integer of 1 or more"):
         SOLAM(batch_size=2.5).solve(problem)
+    with pytest.raises(ValueError, match="prior='seen'; give one of"):
+        SOLAM(prior="seen").solve(problem)
+    with pytest.raises(ValueError, match="capped=1; give True or False"):
+        SOLAM(capped=1).solve(problem)
     with pytest.raises(ValueError, match="tilt='x'; give a finite number"):
         SOLAM(tilt="x").solve(problem)
     with pytest.raises(ValueError, match="needs a penalty; give alpha > 0"):

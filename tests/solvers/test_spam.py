@@ -1,8 +1,9 @@
-"""SPAM against its equations in plain NumPy, its rates, its guard and its streams."""
+"""SPAM: its gradients against all pairs, its rates, its guard and its streams; steps are in tests/oracles."""
 
 import numpy as np
 import pytest
-from problems import EACH_FORM, class_statistics, make_problem, resumed_and_not, run_epochs, soft
+from oracles.gradient_steps import largest_curvature, stochastic_gradients
+from problems import make_problem, resumed_and_not, run_epochs
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
@@ -20,31 +21,6 @@ def make(X, y, weight, penalty=L2, **options):
     return make_problem(X, y, weight, penalty, **options)
 
 
-def stochastic_gradients(X, y, weight, w, *, centre):
-    """All G_i at w, a row each."""
-    r, pos, neg = class_statistics(X, y, weight)
-    others = np.where((y > 0)[:, None], neg, pos)
-    numbers = y.size * r * ((X - others) @ w - y)
-    return numbers[:, None] * (X - centre * (pos + neg) / 2)
-
-
-def reference(X, y, weight, penalty, batches, eta, *, centre):
-    """Last iterate and average, step by step as the equations say."""
-    w = np.zeros(X.shape[1])
-    average = np.zeros(X.shape[1])
-    for t, batch in enumerate(batches, 1):
-        G = stochastic_gradients(X, y, weight, w, centre=centre)[batch].mean(axis=0)
-        w = soft(w - eta(t) * G, eta(t) * penalty.l1) / (1 + eta(t) * penalty.l2)
-        average += 2 / (t + 1) * (w - average)
-    return w, average
-
-
-def largest(X, y, weight, *, centre):
-    """L = 2 max e_i |x_i - xi|^2."""
-    r, pos, neg = class_statistics(X, y, weight)
-    return 2 * np.max(y.size * r * ((X - centre * (pos + neg) / 2) ** 2).sum(axis=1))
-
-
 @pytest.fixture
 def in_given_order(monkeypatch):
     """Make solvers visit the rows in the order given."""
@@ -53,47 +29,6 @@ def in_given_order(monkeypatch):
         monkeypatch.setattr(spam, "shuffled_blocks", lambda n, rng, run: order)
 
     return set_order
-
-
-@EACH_FORM
-@pytest.mark.parametrize("centre", [True, False])
-@pytest.mark.parametrize("l2", [0.3, 0.0, 300.0])
-def test_thousand_steps_equal_the_equations(table, in_given_order, form, centre, l2):
-    """Also where s is written out often (l2 = 300) and where steps fall as 1/sqrt(t) (no penalty)."""
-    X, y, weight = table(250)
-    order = np.random.default_rng(1).permutation(250)
-    in_given_order(order)
-    L = largest(X, y, weight, centre=centre)
-    penalty = ElasticNet(0.0, l2)
-    last, average = reference(
-        X,
-        y,
-        weight,
-        penalty,
-        np.tile(order, 4)[:, None],
-        lambda t: 1 / (L + l2 * t) if l2 else 1 / (L * np.sqrt(t)),
-        centre=centre,
-    )
-    state = run_epochs(SPAM(centre=centre), make(form(X), y, weight, penalty), 4)
-    assert (state.t, state.passes) == (1000, 4.0)
-    np.testing.assert_allclose(state.last, last, atol=1e-10 * np.abs(last).max())
-    np.testing.assert_allclose(state.w, average, atol=1e-10 * np.abs(average).max())
-    only_last = run_epochs(SPAM(centre=centre, average=False), make(form(X), y, weight, penalty), 4)
-    np.testing.assert_array_equal(only_last.w, state.last)
-
-
-@EACH_FORM
-@pytest.mark.parametrize("size", [1, 7])
-def test_elastic_net_batches_equal_the_equations(table, in_given_order, form, size):
-    X, y, weight = table(210)
-    order = np.random.default_rng(1).permutation(210)
-    in_given_order(order)
-    last, average = reference(
-        X, y, weight, NET, np.tile(order, 3).reshape(-1, size), lambda t: 1 / (50 + NET.l2 * t), centre=True
-    )
-    state = run_epochs(SPAM(step=1 / 50, batch_size=size), make(form(X), y, weight, NET), 3)
-    np.testing.assert_allclose(state.last, last, atol=1e-10)
-    np.testing.assert_allclose(state.w, average, atol=1e-10)
 
 
 def test_elastic_net_step_is_the_prox_of_the_pair_objective(table, pairs):
@@ -139,33 +74,6 @@ def test_variance_is_that_of_the_stochastic_gradients(table, centre):
     assert np.isnan(SPAM().variance(problem, state))
 
 
-@pytest.mark.parametrize(
-    "theorem, theta", [("theorem_4_1", 0.5), ("theorem_4_1", 0.1), ("theorem_4_1", 0.9), ("theorem_4_2", 0.5)]
-)
-def test_steps_of_the_theorems_are_those_of_the_papers_own_scale(table, in_given_order, theorem, theta):
-    """Unweighted, with the paper's objective p(1-p) E[(1 - w.(x - x'))^2] + beta/2 |w|^2 and its gradient."""
-    X, y, _ = table(60)
-    order = np.random.default_rng(1).permutation(60)
-    l2 = 200.0
-    p = np.mean(y > 0)
-    in_given_order(order)
-    beta = 2 * p * (1 - p) * l2
-    M = np.sqrt((X**2).sum(axis=1).max())
-    pos, neg = X[y > 0].mean(axis=0), X[y < 0].mean(axis=0)
-    w = np.zeros(6)
-    for t, i in enumerate(order, 1):
-        factor, other = (2 * (1 - p), neg) if y[i] > 0 else (2 * p, pos)
-        G = factor * (w @ (X[i] - other) - y[i]) * X[i]
-        eta = {
-            "theorem_4_1": beta / (128 * M**4) / t**theta,
-            "theorem_4_2": (1 + beta**2 / (128 * M**4)) ** 2 / (beta * (t + 1)),
-        }[theorem]
-        w = (w - eta * G) / (1 + eta * beta)
-    solver = SPAM(step=theorem, theta=theta, centre=False)
-    state = run_epochs(solver, make(X, y, np.ones(60), ElasticNet(0.0, l2)), 1)
-    np.testing.assert_allclose(state.last, w, rtol=1e-10)
-
-
 def test_squared_distance_falls_as_one_over_t(table, monkeypatch):
     """With independent draws, as in the theorem; the mean of 24 runs of 64 epochs, over the last four octaves."""
     X, y, weight = table(1000, 5)
@@ -207,7 +115,7 @@ def test_translation_of_the_columns_changes_nothing(table):
 def test_a_step_that_diverges_is_cut_and_named(table, penalty, multiple):
     X, y, weight = table(300)
     problem = make(X, y, weight, penalty)
-    step = multiple / largest(X, y, weight, centre=True)
+    step = multiple / largest_curvature(X, y, weight, centre=True)
     with pytest.warns(ConvergenceWarning, match="diverges") as caught:
         solution = SPAM(step=step, batch_size=1, tol=0.0).solve(problem, rng=np.random.default_rng(0))
     assert len(caught) == 1

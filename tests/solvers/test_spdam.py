@@ -1,58 +1,16 @@
-"""SPDAM against its iteration in plain NumPy, its proximal step by a numerical argmin, and the exact optimum."""
+"""SPDAM: its proximal step by a numerical argmin, its constants, the exact optimum; steps are in tests/oracles."""
 
 import numpy as np
 import pytest
-from problems import EACH_FORM, KINDS, RATIOS, centred_rows, make_problem, problem_of_kind, run_epochs
+from oracles.dual import saddle_rows
+from problems import EACH_FORM, KINDS, RATIOS, make_problem, problem_of_kind, run_epochs
 from scipy import optimize
 
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.registry import check_penalty_supported
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
 from aucmax.solvers.spdam import SPDAM, SPDAMSteps, _epoch, _shortfall
-
-
-def saddle_rows(data):
-    """z_i = sqrt(n r_i) (x_i - mean) and delta, from the definitions."""
-    rows, r, delta = centred_rows(data)
-    return np.sqrt(data.n * r)[:, None] * rows, delta
-
-
-def primal_step(q, delta, l1, c):
-    """argmin_w -q.w + (1 - w.delta)^2 / 2 + l1 |w|_1 + (c / 2) |w|^2, by coordinate descent to the last digit."""
-    H = c * np.eye(q.size) + np.outer(delta, delta)
-    w = np.linalg.solve(H, q + delta)
-    if l1 == 0:
-        return w
-    before = np.full_like(w, np.inf)
-    while np.abs(w - before).max() > 1e-14:
-        before = w.copy()
-        for j in range(q.size):
-            z = q[j] + delta[j] - H[j] @ w + H[j, j] * w[j]
-            w[j] = np.sign(z) * max(abs(z) - l1, 0.0) / H[j, j]
-    return w
-
-
-def iterate(problem, batches, steps):
-    """w and beta after these batches, with matrices."""
-    Z, delta = saddle_rows(problem.data)
-    n = len(Z)
-    l1 = problem.penalty.l1
-    l2 = problem.penalty.l2
-    beta = np.zeros(n)
-    u = np.zeros(delta.size)
-    w = np.zeros(delta.size)
-    v = np.zeros(delta.size)
-    for batch in batches:
-        before = beta.copy()
-        beta[batch] = (steps.sigma * Z[batch] @ v + beta[batch]) / (1.0 + steps.sigma)
-        du = Z.T @ (beta - before) / n
-        ubar = u + (n / len(batch)) * du
-        u = u + du
-        new = primal_step(w / steps.tau - ubar, delta, l1, l2 + 1.0 / steps.tau)
-        w, v = new, new + steps.theta * (new - w)
-    return w, beta
 
 
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
@@ -63,22 +21,6 @@ def test_saddle_function_is_the_objective(table, pairs, l1_ratio):
     beta = Z @ w  # where the maximum over beta is attained
     saddle = np.mean(beta * (Z @ w) - beta**2 / 2) + 0.5 * (1.0 - w @ delta) ** 2
     assert saddle == pytest.approx(pairs(problem.data.X, problem.data.y, problem.data.weight).squared(w), rel=1e-12)
-
-
-@EACH_FORM
-@pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)
-@pytest.mark.parametrize("batch_size", [1, 7])
-def test_an_epoch_equals_the_iteration_in_numpy(table, form, l1_ratio, batch_size):
-    problem = problem_of_kind(table, "weighted", form, l1_ratio=l1_ratio)
-    solver = SPDAM(batch_size=batch_size)
-    start = solver.init(problem, np.zeros(problem.data.dim))
-    state = solver.epoch(problem, start, np.random.default_rng(1))
-    order = shuffled_blocks(problem.data.n, np.random.default_rng(1))
-    batches = [order[k : k + batch_size] for k in range(0, problem.data.n - batch_size + 1, batch_size)]
-    w, beta = iterate(problem, batches, start.steps)
-    np.testing.assert_allclose(state.w, w, atol=1e-10)
-    np.testing.assert_allclose(state.beta, beta, atol=1e-10)
-    assert state.passes == pytest.approx(len(batches) * batch_size / problem.data.n)
 
 
 @EACH_FORM
@@ -177,3 +119,19 @@ def test_a_batch_below_one_is_a_share_of_the_rows(table, share, rows):
     problem = make_problem(*table(200))
     one, other = (run_epochs(SPDAM(batch_size=size), problem, 2).w for size in (share, rows))
     np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
+def test_the_printed_steps_lead_to_the_same_optimum(table, share):
+    problem = problem_of_kind(table, "weighted")
+    best = Exact().solve(problem)
+    solution = SPDAM(batch_size=share, steps="printed", tol=1e-8, max_epochs=5000).solve(
+        problem, rng=np.random.default_rng(0)
+    )
+    assert solution.converged
+    assert solution.objective == pytest.approx(best.objective, rel=1e-8)
+
+
+def test_unknown_steps_are_refused(table):
+    with pytest.raises(ValueError, match=r"steps='theorem'; give one of \['corrected', 'printed'\]"):
+        SPDAM(steps="theorem").solve(problem_of_kind(table))

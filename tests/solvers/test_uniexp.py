@@ -1,10 +1,10 @@
-"""Uni-Exp: the equivalence it rests on, the steps against their definition, the limit, and outliers."""
+"""Uni-Exp: the equivalence it rests on, the limit, and outliers; steps are in tests/oracles."""
 
 from functools import partial
 
 import numpy as np
 import pytest
-from problems import FORMS, make_problem, run_epochs
+from problems import make_problem, run_epochs
 from scipy.optimize import minimize
 
 from aucmax.losses import Exponential
@@ -29,43 +29,6 @@ def test_weighted_unweighted_and_pairwise_losses_share_their_minimiser(table):
         np.testing.assert_allclose(single[:3], pairs, atol=1e-6)
 
 
-def published(X, y, weight, l2, eta, centre):
-    """Row by row on centred rows, without any of the rearrangements; returns w and the bias for rows as they are."""
-    w = np.zeros(X.shape[1])
-    b = 0.0
-    t = 0
-    total = {1: 0.0, -1: 0.0}
-    level = {1: 1.0, -1: 1.0}
-    for i in range(y.size):
-        total[int(y[i])] += weight[i]
-        if not all(total.values()):
-            continue
-        t += 1
-        x = X[i] - centre
-        p = total[int(y[i])] / sum(total.values())
-        loss = np.exp(np.clip(-y[i] * (w @ x + b), -30, 30))
-        relative = weight[i] / weight.mean()
-        fresh = min(relative / min(t * p + 10.0, 1000.0), 1.0)
-        level[int(y[i])] = (1.0 - fresh) * level[int(y[i])] + fresh * min(loss, 20.0)
-        step = min(eta / np.sqrt(t) * relative * loss / (2 * p), 5.0 / (1.0 + x @ x))
-        w = w / (1.0 + eta / np.sqrt(t) * l2 / (2.0 * np.sqrt(level[1] * level[-1]))) + step * y[i] * x
-        b += step * y[i]
-    return w, b - w @ centre
-
-
-@pytest.mark.parametrize("centred", [True, False])
-@pytest.mark.parametrize(("l2", "eta"), [(0.0, 0.1), (0.01, 0.5), (100.0, 1.0)])
-def test_steps_are_those_of_the_definition(centred, l2, eta, table):
-    """The last setting makes the factor of w small many times."""
-    X, y, weight = table(n=400)
-    means = [np.average(X[y == k], axis=0, weights=weight[y == k]) for k in (1, -1)]
-    w, b = published(X, y, weight, l2, eta, np.mean(means, axis=0) * centred)
-    for form in FORMS.values():
-        state = run_epochs(UniExp(eta=eta, centre=centred, order="stream"), problem_of(form(X), y, weight, l2=l2))
-        np.testing.assert_allclose(state.w, w, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(state.b, b, rtol=1e-9, atol=1e-12)
-
-
 def test_many_passes_lead_to_the_minimiser_over_pairs(table):
     X, y, _ = table(n=200, dim=3, rate=0.2)
     best = minimiser(pair_loss(X, y), 3)
@@ -85,6 +48,25 @@ def test_many_passes_lead_to_the_minimum_of_the_objective(l2, table):
     found = problem.objective(run_epochs(UniExp(), problem, 300).w)
     assert found < best * 1.002
     assert found - best < 0.2 * (problem.objective(of_the_root) - best)  # what the published steps lead to
+
+
+@pytest.mark.parametrize("l2", [0.03, 0.3])
+def test_the_published_penalty_is_added_to_the_root_of_the_loss_of_pairs(l2, table):
+    X, y, weight = table(n=300, dim=3, rate=0.2)
+    problem = problem_of(X, y, weight, l2=l2)
+
+    def published(w):
+        return np.sqrt(problem_of(X, y, weight).objective(w)) + 0.5 * l2 * w @ w
+
+    best = published(minimiser(published, 3))
+    of_rows, of_pairs = (run_epochs(UniExp(penalised=which), problem, 300).w for which in ("row_loss", "pair_loss"))
+    assert published(of_rows) < best * 1.002
+    assert published(of_rows) - best < 0.2 * (published(of_pairs) - best)
+
+
+def test_an_unknown_penalised_loss_is_refused():
+    with pytest.raises(ValueError, match=r"penalised='both'; give one of \['pair_loss', 'row_loss'\]"):
+        UniExp(penalised="both").check_settings()
 
 
 def test_automatic_step_is_one_over_the_mean_size(table):

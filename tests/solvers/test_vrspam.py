@@ -4,16 +4,8 @@ import os
 
 import numpy as np
 import pytest
-from problems import (
-    CASES,
-    EACH_FORM,
-    class_statistics,
-    make_problem,
-    resumed_and_not,
-    run_epochs,
-    soft,
-    table_of_case,
-)
+from oracles.gradient_steps import directions, gradient, probabilities
+from problems import CASES, EACH_FORM, make_problem, resumed_and_not, run_epochs, soft, table_of_case
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
@@ -30,40 +22,6 @@ L2, NET, L1 = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3), ElasticNet(0.02, 0.0)
 
 def make(X, y, weight, penalty=L2, **options):
     return make_problem(X, y, weight, penalty, **options)
-
-
-def gradient(X, y, weight, w):
-    r, pos, neg = class_statistics(X, y, weight)
-    centred = X - np.where((y > 0)[:, None], pos, neg)
-    delta = pos - neg
-    return centred.T @ (r * (centred @ w)) - (1 - w @ delta) * delta
-
-
-def directions(X, y, weight, p, z, w, estimator, rows=slice(None)):
-    """The directions of rows at w from the snapshot z."""
-    r, pos, neg = class_statistics(X, y, weight)
-    u = w - z
-    delta = pos - neg
-    mu = gradient(X, y, weight, z)
-    h = (r / p)[rows]
-    x = X[rows]
-    positive = (y > 0)[rows, None]
-    own, other = np.where(positive, pos, neg), np.where(positive, neg, pos)
-    if estimator == "printed":
-        return (h * ((x - other) @ u))[:, None] * x + mu
-    return (h * ((x - own) @ u))[:, None] * (x - own) + (u @ delta) * delta + mu
-
-
-def probabilities(X, y, weight, sampling, estimator):
-    r, pos, neg = class_statistics(X, y, weight)
-    if sampling == "uniform":
-        return np.full(y.size, 1 / y.size)
-    if sampling == "stratified":
-        return r / 2
-    centres = np.where((y > 0)[:, None], pos, neg) if estimator == "centred" else 0.0
-    sizes = r * ((X - centres) ** 2).sum(axis=1)
-    p = np.maximum(sizes / sizes.sum(), 1e-3 / y.size)
-    return p / p.sum()
 
 
 @pytest.fixture
@@ -277,28 +235,6 @@ def test_continues_from_a_pickled_state_and_leaves_it_unchanged(table, penalty):
     """The state is pickled after the epochs that follow it."""
     resumed, state = resumed_and_not(VRSPAM(), make(*table(200), penalty))
     np.testing.assert_array_equal(resumed.w, state.w)
-
-
-def test_the_published_algorithm_can_be_had(table):
-    """Uniform independent draws, a small constant step, inner loops of m steps, every snapshot taken, from 0."""
-    X, y, weight = table(150)
-    problem = make(X, y, weight)
-    settings = {"estimator": "printed", "sampling": "uniform", "inner": "fixed", "inner_length": 2.0, "start": "zero"}
-    eta = 0.2 / VRSPAM(**settings)._sampling(problem, 0.0).L
-    solver = VRSPAM(step=eta, **settings)
-    rng, same = np.random.default_rng(8), np.random.default_rng(8)
-    state = solver.init(problem, np.zeros(6))
-    z = np.zeros(6)
-    p = np.full(150, 1 / 150)
-    for _ in range(4):
-        w = z
-        for i in same.integers(150, size=300):
-            d = directions(X, y, weight, p, z, w, "printed", np.array([i]))[0]
-            w = (w - eta * d) / (1 + eta * L2.l2)
-        z = w
-        state = solver.epoch(problem, state, rng)
-        np.testing.assert_allclose(state.snapshot.w, z, atol=1e-12)
-        assert state.eta == eta
 
 
 def test_a_start_whose_objective_overflows_ends(table):

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import damaged_files
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 from table_files import write
 
 from aucmax.models import load
 from aucmax.models.model_file import ModelFileError
-from aucmax.tables import ReadLimits, libsvm_reader, read, read_chunks, read_table
+from aucmax.tables import ReadLimits, csv_reader, libsvm_reader, read, read_chunks, read_limits, read_table
 
 
 def test_mutated_files_of_every_format_are_read_or_refused(tmp_path):
@@ -135,3 +137,33 @@ def test_a_lack_of_memory_names_the_file(tmp_path, monkeypatch, message):
         read(tmp_path / "a.npz")
     with pytest.raises(MemoryError, match=r"a.npz needs more memory"):
         read_chunks(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_the_decompressed_size_of_columnar_files_is_limited(tmp_path, name):
+    """A constant takes a few bytes in the file, and as many as there are rows in memory."""
+    table = pa.table({"a": np.zeros(1_000_000), "b": np.ones(1_000_000)})
+    if name == "a.parquet":
+        parquet.write_table(table, tmp_path / name)
+    else:
+        feather.write_feather(table, str(tmp_path / name), compression="zstd")
+    assert (tmp_path / name).stat().st_size < 100_000
+    assert len(read(tmp_path / name)) == 1_000_000
+    for use in (read, lambda *a, **k: list(read_chunks(*a, **k))):
+        with pytest.raises(ValueError, match=rf"{name} is more than 5000000 bytes .*--max-decompressed"):
+            use(tmp_path / name, limits=ReadLimits(decompressed_bytes=5_000_000))
+
+
+def test_a_columnar_file_cannot_become_huge_by_default(tmp_path, monkeypatch):
+    monkeypatch.setattr(read_limits, "_MIN_COLUMNAR", 1 << 20)
+    parquet.write_table(pa.table({"a": np.zeros(2_000_000)}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a.parquet is more than \d+ bytes"):
+        read(tmp_path / "a.parquet")
+
+
+def test_a_quotation_mark_that_is_never_closed_is_found_early(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_reader, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(read_limits, "_BLOCK_SLACK", 1 << 13)
+    path = write(tmp_path, 'a,b\n1,"2\n' + "3,4\n" * 50_000)
+    with pytest.raises(ValueError, match=r"a record of more than 10000 bytes; is a quotation mark not closed"):
+        read(path, limits=ReadLimits(line_bytes=10_000))

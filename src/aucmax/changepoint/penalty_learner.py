@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,13 +19,16 @@ from aucmax.changepoint.segmentation import Segmentations, check_sequences, segm
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.validation.params import InstanceOf, Integer, check_params
 
+Progress = Callable[[int, int, str], None]
+
 
 class PenaltyLearner(BaseEstimator):
     """Changepoint detection with a penalty learned from labels; requires ruptures.
 
     The optimal segmentations of every sequence with 1 .. `max_segments` segments are computed, and a penalty that is
     predicted from 365 features of the sequence selects one of them. Labels state for some regions whether there are
-    changes.
+    changes. Segmentation takes a time proportional to `max_segments` and to the square of the length of a sequence,
+    most of that of `fit`, `predict` and `score`; all three report on it if given a `progress` function.
 
     Parameters
     ----------
@@ -60,7 +64,7 @@ class PenaltyLearner(BaseEstimator):
         self.max_segments = max_segments
 
     @resets_fitted_state
-    def fit(self, sequences: Any, labels: Any) -> PenaltyLearner:
+    def fit(self, sequences: Any, labels: Any, *, progress: Progress | None = None) -> PenaltyLearner:
         """Fit to sequences and their labels.
 
         Parameters
@@ -70,21 +74,23 @@ class PenaltyLearner(BaseEstimator):
         labels : list of lists of (start, end, kind)
             For each sequence regions (start, end] that do not overlap; kind is "0changes", "1change" or
             ">0changes". A change at position p has p values before it. A sequence without labels is not used.
+        progress : callable, optional
+            Called with (sequences segmented, sequences in total, what was segmented) after every sequence.
         """
         check_params(self)
         sequences = check_sequences(sequences)
         labels = _check_labels(labels, sequences)
         regressor = PenaltyRegressor() if self.regressor is None else clone(self.regressor)
-        self.table_ = PenaltyTable.from_segmentations(self._segment(sequences), labels)
+        self.table_ = PenaltyTable.from_segmentations(self._segment(sequences, progress), labels)
         self.regressor_ = regressor.fit(feature_matrix(sequences), self.table_)
         return self
 
-    def predict(self, sequences: Any) -> list[np.ndarray]:
-        """The positions of the changes in each sequence, an array per sequence."""
+    def predict(self, sequences: Any, *, progress: Progress | None = None) -> list[np.ndarray]:
+        """The positions of the changes in each sequence, an array per sequence; `progress` as for `fit`."""
         check_is_fitted(self, "regressor_")
         sequences = check_sequences(sequences)
         found = []
-        for each, penalty in zip(self._segment(sequences), self.predict_penalty(sequences)):
+        for each, penalty in zip(self._segment(sequences, progress), self.predict_penalty(sequences)):
             path = model_selection_path(each.loss, np.arange(each.loss.size))
             found.append(each.changes[path.select(penalty)])
         self._warn_of_limit(sequences, found)
@@ -107,16 +113,21 @@ class PenaltyLearner(BaseEstimator):
         with np.errstate(over="ignore"):
             return np.exp(self.regressor_.predict(feature_matrix(sequences)))
 
-    def score(self, sequences: Any, labels: Any) -> float:
-        """The fraction of all labels that the predicted changes satisfy."""
+    def score(self, sequences: Any, labels: Any, *, progress: Progress | None = None) -> float:
+        """The fraction of all labels that the predicted changes satisfy; `progress` as for `fit`."""
         check_is_fitted(self, "regressor_")
         sequences = check_sequences(sequences)
         labels = _check_labels(labels, sequences)
-        table = PenaltyTable.from_segmentations(self._segment(sequences), labels)
+        table = PenaltyTable.from_segmentations(self._segment(sequences, progress), labels)
         return self.regressor_.score(feature_matrix(sequences), table)
 
-    def _segment(self, sequences: list[np.ndarray]) -> list[Segmentations]:
-        return [segment(sequence, self.max_segments) for sequence in sequences]
+    def _segment(self, sequences: list[np.ndarray], progress: Progress | None) -> list[Segmentations]:
+        found = []
+        for i, sequence in enumerate(sequences):
+            found.append(segment(sequence, self.max_segments))
+            if progress is not None:
+                progress(i + 1, len(sequences), f"sequence {i}, {sequence.size:,} values")
+        return found
 
 
 def _check_labels(labels: Any, sequences: list[np.ndarray]) -> list[list[Label]]:

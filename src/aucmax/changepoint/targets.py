@@ -46,7 +46,9 @@ def target_intervals(starts: ArrayLike, min_log_lambda: ArrayLike, errors: Array
 def _longest_run(low, errors):
     """The ends of the longest run of fewest errors."""
     n = errors.size
-    least = errors.min()
+    least = errors[0]
+    for r in range(1, n):
+        least = min(least, errors[r])
     best_low, best_high = -np.inf, -np.inf
     longest = -1.0
     run_low = -np.inf

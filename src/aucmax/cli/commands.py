@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from aucmax import datasets as data_sets
-from aucmax.cli.compare import check_data, compare_models, write_plot
+from aucmax.cli.compare import compare_models, write_plot
 from aucmax.cli.display import (
     print_json,
     show_comparison,
@@ -32,6 +32,7 @@ from aucmax.cli.options import (
     comparison_options,
     data_argument,
     fold_options,
+    ignore_option,
     json_option,
     model_option,
     parse_names,
@@ -51,10 +52,11 @@ from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import load, save
-from aucmax.plots.axes import new_axes
+from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
-from aucmax.tables.atomic_write import atomic_write, is_pipe_or_device
+from aucmax.tables.atomic_write import is_pipe_or_device
+from aucmax.tables.table_writer import open_writer, text_writer
 
 
 @click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -96,19 +98,20 @@ def aucmax() -> None:
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
-def fit(data, target, positive, weight, reading, output, as_json, quiet, **settings) -> None:
+def fit(data, columns, reading, output, as_json, quiet, **settings) -> None:
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
     settings["loss"] = choose_losses(settings)
     check_kernel_settings(settings)
     with progress_bar(f"reading {data}") as update:
-        rows = read_training_data(data, target, positive, weight, reading)
+        rows = read_training_data(data, columns, reading)
         report = fit_model(rows, FitSettings(**settings), update)
     save(report.model, output)
+    show_findings(rows.findings)
     if as_json:
         print_json(report.to_dict() | {"model": str(output)})
     elif not quiet:
-        show_data(rows, pos_label_given=positive is not None)
+        show_data(rows, pos_label_given=columns.positive is not None)
         show_fit(report, str(output))
 
 
@@ -116,25 +119,33 @@ def fit(data, target, positive, weight, reading, output, as_json, quiet, **setti
 @data_argument
 @reading_options
 @model_option
-@click.option("-o", "--output", type=FILE, help="CSV file to write; stdout if not given.")
+@click.option(
+    "-o", "--output", type=FILE, help="File to write: .csv, .jsonl, .parquet or .arrow; CSV to stdout if not given."
+)
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
 @click.option("--excel-safe", is_flag=True, help="Quote text that a spreadsheet would run as a formula.")
+@ignore_option
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON to stdout; requires --output.")
-def score(data, reading, model_file, output, id_column, excel_safe, as_json) -> None:
+def score(data, reading, model_file, output, id_column, excel_safe, ignore, as_json) -> None:
     """Score the rows of a table with a saved model, chunk by chunk."""
     check_output(output, data, model_file)
     if output is None and as_json:
         raise click.UsageError("--json requires --output, because the scores themselves go to stdout")
     model = load(model_file)
     if output is None:
-        write_scores(model, data, ScoreWriter(sys.stdout, id_column, excel_safe), lambda *progress: None, reading)
+        stdout = sys.stdout.buffer
+        writer = ScoreWriter(text_writer(stdout), id_column, excel_safe, terminal=stdout.isatty())
+        rows = write_scores(model, data, writer, lambda *progress: None, reading)
+        stdout.flush()
+        show_findings(rows.findings(ignore))
         return
-    with progress_bar(f"scoring {data}") as update, atomic_write(output) as file:
-        n_rows = write_scores(model, data, ScoreWriter(file, id_column, excel_safe), update, reading)
+    with progress_bar(f"scoring {data}") as update, open_writer(output) as write:
+        rows = write_scores(model, data, ScoreWriter(write, id_column, excel_safe), update, reading)
+    show_findings(rows.findings(ignore))
     if as_json:
-        print_json({"data": str(data), "model": str(model_file), "rows": n_rows, "output": str(output)})
+        print_json({"data": str(data), "model": str(model_file), **rows.to_dict(ignore), "output": str(output)})
     else:
-        echo(f"{n_rows:,} rows scored: {output}", err=is_pipe_or_device(output))
+        echo(f"{rows.n_rows:,} rows scored: {output}", err=is_pipe_or_device(output))
 
 
 @aucmax.command()
@@ -143,24 +154,27 @@ def score(data, reading, model_file, output, id_column, excel_safe, as_json) -> 
 @model_option
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
 @weight_option
+@ignore_option
 @report_options
 @json_option
-def evaluate(data, reading, model_file, target, weight, report, group_column, costs, as_json) -> None:
+def evaluate(data, reading, model_file, target, weight, ignore, report, group_column, costs, as_json) -> None:
     """Evaluate a saved model on a table with labels."""
     check_output(report, data, model_file)
     model = load(model_file)
     with progress_bar(f"scoring {data}"):
         rows = score_labeled_rows(model, data, target, weight, reading, group_column)
         evaluation = evaluate_rows(rows)
+    show_findings(rows.new.findings(ignore))
     if as_json:
-        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict()})
+        new = rows.new.to_dict(ignore)
+        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **new})
     else:
         show_evaluation(evaluation, model.metadata.classes)
     if report is not None or group_column is not None:
-        comparison = evaluated_comparison(rows)
-        show_findings(comparison.findings, err=as_json)
+        comparison = evaluated_comparison(rows, ignore)
+        show_findings(comparison.findings)
     if report is not None:  # after the results, so that they are not lost if it cannot be written
-        write_evaluation_report(comparison, rows, data, report, group_column=group_column, costs=costs)
+        write_evaluation_report(comparison, rows, data, report, group_column=group_column, costs=costs, ignore=ignore)
         echo(f"report: {report}", err=as_json)
 
 
@@ -179,43 +193,31 @@ def evaluate(data, reading, model_file, target, weight, report, group_column, co
 @report_options
 @json_option
 def compare(
-    data,
-    target,
-    positive,
-    weight,
-    reading,
-    models,
-    reference,
-    seed,
-    plot,
-    report,
-    group_column,
-    costs,
-    as_json,
-    **settings,
+    data, columns, reading, models, reference, cv, seed, plot, report, group_column, costs, as_json, **settings
 ) -> None:
     """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
     for path in (plot, report, settings["resume"]):
         check_output(path, data)
     if not is_file(data):
-        options = {"target": target, "weight": weight, "format": reading["format"], "group-column": group_column}
-        check_file_options(str(data), **options)
+        others = {"format": reading["format"], "group-column": group_column}
+        check_file_options(str(data), [*columns.given, *(name for name, value in others.items() if value)])
     check_reference(reference, models or STANDARD_MODELS)
-    ax = None if plot is None else new_axes(len(models or STANDARD_MODELS))  # before any work: is matplotlib there?
+    if plot is not None:  # before any work: is matplotlib there?
+        ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
-        rows = find_training_data(data, target, positive, weight, reading, group_column)
-        findings = check_data(rows)
-        comparison = compare_models(rows, models, update, reference=reference, random_state=seed, **settings)
+        rows = find_training_data(data, columns, reading, group_column)
+        settings |= {"cv": rows.folds(cv), "random_state": seed, "reference": reference}
+        comparison = compare_models(rows, models, update, ignore=columns.ignore, **settings)
+    show_findings(rows.findings)
     if as_json:
-        found = [finding.to_dict() for finding in (*findings, *comparison.findings)]
+        found = [finding.to_dict() for finding in (*rows.findings, *comparison.findings)]
         written = {name: None if path is None else str(path) for name, path in (("plot", plot), ("report", report))}
         print_json({**rows.to_dict(), **comparison.to_dict(), "findings": found, **written})
     else:
-        show_data(rows, pos_label_given=positive is not None or not is_file(data))
-        show_findings(findings)
+        show_data(rows, pos_label_given=columns.positive is not None or not is_file(data))
         show_comparison(comparison)
     if report is not None:  # after the results, so that they are not lost if it cannot be written
-        write_comparison_report(comparison, rows, report, findings=findings, seed=seed, costs=costs)
+        write_comparison_report(comparison, rows, report, seed=seed, group_column=group_column, costs=costs)
         echo(f"report: {report}", err=as_json)
     if plot is not None:
         write_plot(comparison, rows, ax, plot)

@@ -38,6 +38,12 @@ def show_data(data: TrainingData, pos_label_given: bool) -> None:
         echo(f"left out: {name}: {why}")
 
 
+def show_findings(findings: Iterable[Finding]) -> None:
+    """A warning for each finding, on stderr."""
+    for finding in findings:
+        echo(f"warning: {finding}", err=True)
+
+
 def show_fit(report: FitReport, output: str) -> None:
     """The chosen penalty, the cross-validated AUC beside the baseline, the verdict, and the model file."""
     training = report.model.metadata.training
@@ -55,19 +61,12 @@ def show_fit(report: FitReport, output: str) -> None:
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """A table of the models, the best first, and the verdict in a sentence."""
+    """A table of the models, the best first, the verdict in a sentence, and what should be known of the models."""
     _print_table(*comparison.cells(), right=(1, 3, 5, 7))
     verdict, colon, rest = comparison.summary.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
-    for note in comparison.notes:
-        echo(note)
-    show_findings(comparison.findings)
-
-
-def show_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
-    """One line per finding: its code, what was found, what to do."""
-    for finding in findings:
-        echo(str(finding), err=err)
+    for remark in (*comparison.notes, *comparison.findings):
+        echo(str(remark))
 
 
 def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.cli.groups import read_groups
-from aucmax.cli.score import count_unknown_categories, matrix_layout, warn_unknown_categories
+from aucmax.cli.score import count_new_rows, matrix_layout
 from aucmax.cli.training_data import read_weights
 from aucmax.comparison import Comparison
 from aucmax.comparison.checks import with_groups_checked
@@ -17,7 +18,8 @@ from aucmax.comparison.evaluated import evaluated_model
 from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
 from aucmax.metrics.delong import auc_limits
 from aucmax.models import SavedModel
-from aucmax.tables import encode_target, read
+from aucmax.tables import NewRows, Table, encode_target, read
+from aucmax.tables.likely_target import likely_target
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,9 @@ class ScoredRows:
     is_pos : array of bool
         Which rows are positive.
     scores : array
+        Of the rows, by the model.
+    new : NewRows
+        Whether they resemble the rows of training.
     weight : array or None
         The weights of the rows.
     groups : array of str or None
@@ -85,6 +90,7 @@ class ScoredRows:
     X: Any
     is_pos: np.ndarray
     scores: np.ndarray
+    new: NewRows
     weight: np.ndarray | None
     groups: np.ndarray | None
 
@@ -97,19 +103,19 @@ def score_labeled_rows(
     reading: dict[str, Any],
     group_column: str | None = None,
 ) -> ScoredRows:
-    """Score a file with labels; the target column is that of training if not named.
+    """Score a file with labels, and see whether its rows resemble those of training.
 
-    `reading` are the options of `read`.
+    The target column is that of training if not named. `reading` are the options of `read`.
     """
     table = read(path, **reading, **matrix_layout(model))
-    target = model.metadata.training.get("target") if target is None else target
-    y, _ = encode_target(table, target, classes=model.metadata.classes)
+    y = _read_labels(model, table, target)
     weight = None if weight_column is None else read_weights(table, weight_column)
     groups = None if group_column is None else read_groups(table, group_column)
     X = model.features(table)
     scores = model.decision_function(X)
-    warn_unknown_categories(count_unknown_categories(model, table))
-    return ScoredRows(model, X, y > 0, scores, weight, groups)
+    new = count_new_rows(model)
+    new.add(table, X)
+    return ScoredRows(model, X, y > 0, scores, new, weight, groups)
 
 
 def evaluate_rows(rows: ScoredRows) -> Evaluation:
@@ -130,7 +136,7 @@ def evaluate_rows(rows: ScoredRows) -> Evaluation:
     )
 
 
-def evaluated_comparison(rows: ScoredRows) -> Comparison:
+def evaluated_comparison(rows: ScoredRows, ignore: Collection[str] = ()) -> Comparison:
     """The model as a comparison of one, with a finding for every group that it ranks worse than the others."""
     metadata = rows.model.metadata
     comparison = evaluated_model(
@@ -140,7 +146,24 @@ def evaluated_comparison(rows: ScoredRows) -> Comparison:
         probabilities=None if metadata.calibration is None else rows.model.predict_proba(rows.X)[:, 1],
         sample_weight=rows.weight,
     )
-    return comparison if rows.groups is None else with_groups_checked(comparison, rows.groups)
+    if rows.groups is None or "AUC209" in ignore:
+        return comparison
+    return with_groups_checked(comparison, rows.groups)
+
+
+def _read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:
+    """The labels as 0 and 1; if it is not clear which column holds them, the likely one is named."""
+    metadata = model.metadata
+    rest = metadata.training.get("rest") or ()
+    of_training = metadata.training.get("target")
+    if table.X is None and target is None and of_training not in table.names:
+        features = [] if metadata.encoder is None else [column.name for column in metadata.encoder.columns_]
+        likely = likely_target(table, [*metadata.classes, *rest], not_among=features)
+        trained = "" if of_training is None else f"; that of training, {of_training!r}, is not there"
+        hint = f"the columns are {list(table.names[:20])}" if likely is None else f"likely it is {likely!r}"
+        raise ValueError(f"name the column of labels with --target{trained}; {hint}")
+    target = of_training if target is None else target
+    return encode_target(table, target, classes=metadata.classes, rest=rest)[0]
 
 
 def _auc_with_interval(

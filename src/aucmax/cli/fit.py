@@ -53,16 +53,17 @@ class FitSettings:
     threshold_at: dict[str, float] | None = None
     baseline: bool = True
 
-    def estimator(self) -> AUCClassifier | AUCClassifierCV | KernelAUCClassifier:
-        """The estimator that these settings describe."""
+    def estimator(self, folds: Any = None) -> AUCClassifier | AUCClassifierCV | KernelAUCClassifier:
+        """The estimator that these settings describe; it tunes on the given folds, or on shuffled ones."""
         alpha = "auto" if self.alpha is None else self.alpha
+        cv = self.cv if folds is None else folds
         if self.kernel is not None:
-            settings = {"alpha": alpha, "loss": self.loss[0], "cv": self.cv, "random_state": self.seed}
+            settings = {"alpha": alpha, "loss": self.loss[0], "cv": cv, "random_state": self.seed}
             return KernelAUCClassifier(self.kernel, **settings)
         if self.solver is not None:
             return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
         alphas = None if self.alpha is None else [self.alpha]
-        return AUCClassifierCV(alphas, self.l1_ratio, list(self.loss), cv=self.cv, random_state=self.seed)
+        return AUCClassifierCV(alphas, self.l1_ratio, list(self.loss), cv=cv, random_state=self.seed)
 
     def models(self) -> dict[str, Any]:
         """The estimator and its baselines, by name."""
@@ -95,17 +96,18 @@ class FitReport:
 
 
 def fit_model(data: TrainingData, settings: FitSettings, progress: Progress) -> FitReport:
-    """Cross-validate, then fit to all rows."""
+    """Cross-validate, then fit to all rows, tuned on the same folds if they are by time."""
+    folds = data.folds(settings.cv)
     comparison = compare(
         data.X,
         data.y,
         settings.models(),
-        cv=settings.cv,
+        cv=folds,
         sample_weight=data.weight,
         random_state=settings.seed,
         progress=progress,
     )
-    fitted = settings.estimator().fit(data.X, data.y, sample_weight=data.weight)
+    fitted = settings.estimator(folds).fit(data.X, data.y, sample_weight=data.weight)
     return FitReport(data, _saved_model(data, settings, fitted, comparison), comparison)
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
+from aucmax.cli.training_data import ColumnOptions
 from aucmax.comparison.statistics import ROPE
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 from aucmax.tables import FORMATS, ReadLimits
+from aucmax.tables.findings.finding import check_codes
 
 FILE = click.Path(path_type=Path)
 STDIN = Path("/dev/stdin")
@@ -58,6 +61,16 @@ def parse_names(known: Collection[str]) -> Callable:
     return parse
 
 
+def parse_codes(context: Any, parameter: Any, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Comma-separated codes of findings, given once or several times."""
+    codes = tuple(code.strip().upper() for text in given for code in text.split(","))
+    try:
+        check_codes(codes)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return codes
+
+
 def check_figure(context: Any, parameter: Any, path: Path | None) -> Path | None:
     """Refuse a figure format that cannot be written."""
     if path is not None and path.suffix.lower() not in FIGURES:
@@ -99,9 +112,9 @@ def check_kernel_settings(settings: dict[str, Any]) -> None:
         raise click.UsageError("--kernel supports the L2 penalty and a single --loss; omit --solver and --l1-ratio")
 
 
-def check_file_options(name: str, **options: str | None) -> None:
+def check_file_options(name: str, options: Collection[str]) -> None:
     """Refuse options of files for a named data set."""
-    given = [f"--{option}" for option, value in options.items() if value is not None]
+    given = [f"--{option}" for option in options]
     if given:
         raise click.UsageError(f"there is no file {name!r}, and {' and '.join(given)} cannot be used with a data set")
 
@@ -130,18 +143,25 @@ _file_options = _combine(
         help="Format of DATA; inferred from the file extension if not given.",
     ),
     click.option(
+        "--encoding",
+        metavar="NAME",
+        default="utf-8",
+        show_default=True,
+        help="Encoding of a CSV or JSON lines file, such as latin-1.",
+    ),
+    click.option(
         "--max-line",
         metavar="BYTES",
         type=click.IntRange(1),
         default=ReadLimits.line_bytes,
         show_default=True,
-        help="Longest line of a CSV or libsvm file.",
+        help="Longest line of a CSV, JSON lines or libsvm file.",
     ),
     click.option(
         "--max-decompressed",
         metavar="BYTES",
         type=click.IntRange(1),
-        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB, if not given.",
+        help="Largest decompressed size of DATA; 200 times its size, at least 64 MiB (Parquet: 1 GiB), if not given.",
     ),
 )
 
@@ -150,9 +170,11 @@ def reading_options(command: Callable) -> Callable:
     """The options on how DATA is read, passed on as the keyword arguments `reading` of `aucmax.tables.read`."""
 
     @functools.wraps(command)
-    def collect(format: str | None, max_line: int, max_decompressed: int | None, **arguments: Any) -> Any:
+    def collect(
+        format: str | None, encoding: str, max_line: int, max_decompressed: int | None, **arguments: Any
+    ) -> Any:
         limits = ReadLimits(max_line, max_decompressed)
-        return command(reading={"format": format, "limits": limits}, **arguments)
+        return command(reading={"format": format, "encoding": encoding, "limits": limits}, **arguments)
 
     return _file_options(collect)
 
@@ -163,12 +185,39 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON t
 weight_option = click.option(
     "--weight", metavar="COLUMN", help="Column of row weights; a weight of 3 counts as three rows."
 )
-training_options = _combine(
+ignore_option = click.option(
+    "--ignore",
+    metavar="CODES",
+    multiple=True,
+    callback=parse_codes,
+    help="Comma-separated codes of findings that are not shown, such as AUC105 (docs/findings.md).",
+)
+_column_options = _combine(
     click.option("--target", metavar="COLUMN", help="Column of labels; not for libsvm and npz files."),
-    click.option("--positive", metavar="LABEL", help="Positive class; the rarer one if not given."),
+    click.option(
+        "--positive", metavar="LABEL", help="Positive class; the rarer one if not given. Others are the rest."
+    ),
     weight_option,
+    click.option("--time", metavar="COLUMN", help="Column of times: train on the past, test on what follows."),
+    click.option("--keep", metavar="COLUMN", multiple=True, help="Use a column although it looks like an id."),
+    click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated, as --keep."),
+    ignore_option,
     reading_options,
 )
+
+
+def training_options(command: Callable) -> Callable:
+    """The options on what the columns of DATA are used for, passed on as `columns`, and those on reading it."""
+    names = [field.name for field in fields(ColumnOptions)]
+
+    @functools.wraps(command)
+    def collect(**arguments: Any) -> Any:
+        columns = ColumnOptions(**{name: arguments.pop(name) for name in names})
+        return command(columns=columns, **arguments)
+
+    return _column_options(collect)
+
+
 fold_options = _combine(
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,8 @@ from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
 from aucmax.comparison.finished_fits import hash_rows
 from aucmax.comparison.report import Costs, ReportFacts
-from aucmax.tables import Finding, TableEncoder
+
+EPOCH = (0.0, 4e9)  # seconds since 1970, until 2096
 
 
 def write_comparison_report(
@@ -22,8 +23,8 @@ def write_comparison_report(
     data: TrainingData,
     path: Path,
     *,
-    findings: Sequence[Finding],
     seed: int,
+    group_column: str | None,
     costs: tuple[float, float] | None,
 ) -> None:
     """Write the page of a comparison, with the facts on its table."""
@@ -33,12 +34,12 @@ def write_comparison_report(
     facts = ReportFacts(
         title=data.name,
         positive=repr(data.classes[1]) if data.facts else "",
-        period="" if encoder is None else period(encoder),
+        period=period(data),
         columns=tuple(names) if encoder is None else tuple(column.name for column in encoder.columns_),
         left_out={} if encoder is None else dict(encoder.left_out_),
-        findings=tuple(findings),
+        findings=data.findings,
         groups=data.groups,
-        group_column=data.facts.get("group_column") or "",
+        group_column=group_column or "",
         costs=None if costs is None else Costs(*costs),
         command=command_line(),
         seed=seed,
@@ -55,6 +56,7 @@ def write_evaluation_report(
     *,
     group_column: str | None,
     costs: tuple[float, float] | None,
+    ignore: Collection[str] = (),
 ) -> None:
     """Write the page of a saved model on the rows of a file."""
     metadata = rows.model.metadata
@@ -64,6 +66,7 @@ def write_evaluation_report(
         positive=repr(metadata.classes[1]),
         columns=() if encoder is None else tuple(column.name for column in encoder.columns_),
         left_out={} if encoder is None else dict(encoder.left_out_),
+        findings=tuple(rows.new.findings(ignore)),
         groups=rows.groups,
         group_column=group_column or "",
         costs=None if costs is None else Costs(*costs),
@@ -73,14 +76,15 @@ def write_evaluation_report(
     comparison.report(path, facts)
 
 
-def period(encoder: TableEncoder) -> str:
-    """From when to when the dates of the first column of times are; empty if there is none."""
-    for column in encoder.columns_:
-        if column.kind == "time" and column.low is not None and column.high is not None:
-            first, last = (
-                str(np.datetime64(int(seconds), "s").astype("M8[D]")) for seconds in (column.low, column.high)
-            )
-            return f"{first} to {last}"
+def period(data: TrainingData) -> str:
+    """From when to when the rows are, by the column of times that was named, or the first one; empty if unknown."""
+    columns = () if data.encoder is None else data.encoder.columns_
+    ranges = [(column.low, column.high) for column in columns if column.kind == "time"]
+    if data.time is not None and EPOCH[0] <= data.time.min() and data.time.max() <= EPOCH[1]:
+        ranges.insert(0, (data.time.min(), data.time.max()))
+    for low, high in ranges:
+        if low is not None and high is not None:
+            return " to ".join(str(np.datetime64(int(seconds), "s").astype("M8[D]")) for seconds in (low, high))
     return ""
 
 

@@ -2,69 +2,83 @@
 
 from __future__ import annotations
 
-import csv
-import warnings
-from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+import numpy as np
 
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.terminal import printable
+from aucmax.estimators.base import predicted_labels
 from aucmax.models import SavedModel
-from aucmax.tables import Table, read_chunks
-from aucmax.tables.cells import as_strings, parse_number
+from aucmax.tables import NewRows, Table, read_chunks
+from aucmax.tables.cells import PLAIN_NUMBER, as_column, is_string
+from aucmax.tables.pyarrow_import import pa, pc
+from aucmax.tables.table_writer import Write
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet begins a formula
+_FORMULA_START = r"^[=+\-@\t\r]"  # with which a spreadsheet begins a formula
 
 
 @dataclass(frozen=True)
 class ScoreWriter:
-    """Writes scores as CSV.
+    """Writes scores.
 
     Parameters
     ----------
-    out : text stream
-        Where to; on a terminal, control characters are escaped.
+    write : callable
+        Appends an Arrow table to the output.
     id_column : str or None
         The column in front of the scores.
     excel_safe : bool
         Whether text that a spreadsheet would run as a formula gets an apostrophe in front; numbers do not need it.
+    terminal : bool
+        Whether the output is a terminal, for which control characters are escaped.
     """
 
-    out: IO[str]
+    write: Write
     id_column: str | None = None
     excel_safe: bool = False
+    terminal: bool = False
 
-    def write(self, rows: Iterable[Iterable[Any]]) -> None:
+    def write_columns(self, columns: dict[str, Any]) -> None:
         """Write some rows."""
-        if self.excel_safe:
-            rows = ([_without_formula(cell) for cell in row] for row in rows)
-        if self.out.isatty():
-            rows = ([printable(cell) for cell in row] for row in rows)
-        csv.writer(self.out, lineterminator="\n").writerows(rows)
+        self.write(pa.table({self._safe_name(name): self._safe_cells(cells) for name, cells in columns.items()}))
+
+    def _safe_name(self, name: str) -> str:
+        return self._safe_cells(as_column([name]))[0].as_py()
+
+    def _safe_cells(self, cells: Any) -> Any:
+        """The cells of a column as they may be written there."""
+        if not is_string(cells):
+            return cells
+        cells = without_formulas(cells) if self.excel_safe else cells
+        return pa.array([printable(cell) for cell in cells.to_pylist()]) if self.terminal else cells
 
 
 def write_scores(
     model: SavedModel, path: Path, out: ScoreWriter, update: ProgressCallback, reading: dict[str, Any]
-) -> int:
-    """Score a file chunk by chunk and write CSV; returns the number of rows. `reading` are options of `read`."""
-    unknown: Counter[str] = Counter()
-    n_scored = 0
-    for chunk in read_chunks(path, **reading, **matrix_layout(model)):
+) -> NewRows:
+    """Score a file chunk by chunk; returns what is new in its rows. `reading` are options of `read`."""
+    seen = count_new_rows(model)
+    for chunk in read_chunks(path, **reading, **matrix_layout(model), columns=_needed_columns(model, out.id_column)):
         try:
-            rows = _score_rows(model, chunk, out.id_column)
+            X = model.features(chunk)
+            columns = _score_columns(model, X, chunk, out.id_column)
         except ValueError as error:
-            raise ValueError(f"after row {n_scored}: {error}" if n_scored else str(error)) from None
-        unknown.update(count_unknown_categories(model, chunk))
-        if n_scored == 0:  # a file that cannot be scored leaves nothing behind, not even a header
-            out.write([_header(model, out.id_column)])
-        out.write(rows)
-        n_scored += len(chunk)
-        update(n_scored, None, "rows scored")
-    warn_unknown_categories(unknown)
-    return n_scored
+            raise ValueError(f"after row {seen.n_rows}: {error}" if seen.n_rows else str(error)) from None
+        seen.add(chunk, X)
+        out.write_columns(columns)  # a file that cannot be scored leaves nothing behind, not even a header
+        update(seen.n_rows, None, "rows scored")
+    return seen
+
+
+def _needed_columns(model: SavedModel, id_column: str | None) -> set[str] | None:
+    """The columns that the scores depend on, and the one in front of them; None for a matrix."""
+    encoder = model.metadata.encoder
+    if encoder is None:
+        return None
+    return {column.name for column in encoder.columns_} | ({id_column} if id_column is not None else set())
 
 
 def matrix_layout(model: SavedModel) -> dict[str, Any]:
@@ -75,39 +89,38 @@ def matrix_layout(model: SavedModel) -> dict[str, Any]:
     return {"n_features": model.n_features, "zero_based": "auto" if zero_based is None else zero_based}
 
 
-def count_unknown_categories(model: SavedModel, table: Table) -> dict[str, int]:
-    """By column, how many cells hold a category that did not occur in training."""
-    encoder = model.metadata.encoder
-    return {} if encoder is None else encoder.count_unknown_categories(table)
+def count_new_rows(model: SavedModel) -> NewRows:
+    """A count of rows that differ from those that the model was fitted to."""
+    n_training = model.metadata.training.get("rows")
+    return NewRows(model.metadata.encoder, n_training if isinstance(n_training, int) else None)
 
 
-def warn_unknown_categories(counts: dict[str, int]) -> None:
-    """Warn of categories that did not occur in training."""
-    for name, count in counts.items():
-        warnings.warn(
-            f"{count} cells of column {name!r} hold a category that did not occur in training; spell them as there, "
-            "or refit the model",
-            stacklevel=2,
-        )
+def _score_columns(model: SavedModel, X: Any, chunk: Table, id_column: str | None) -> dict[str, Any]:
+    """The columns that are written for some rows."""
+    metadata = model.metadata
+    scores = model.decision_function(X)
+    columns = {} if id_column is None else {_distinct_name(id_column): chunk.column(id_column)}
+    columns["score"] = as_column(scores)
+    if metadata.calibration is not None:
+        columns["probability"] = as_column(metadata.calibration.probabilities(scores)[:, 1])
+    labels = predicted_labels(scores, np.arange(2), metadata.threshold)
+    columns["prediction"] = as_column(pa.array(metadata.classes).take(pa.array(labels)))
+    return columns
 
 
-def _header(model: SavedModel, id_column: str | None) -> list[str]:
-    names = ["score", *(["probability"] if model.metadata.calibration else []), "prediction"]
-    return names if id_column is None else [id_column, *names]
+def _distinct_name(name: str) -> str:
+    """The name of the column in front of the scores, which may not be one of theirs."""
+    return f"{name} (input)" if name in ("score", "probability", "prediction") else name
 
 
-def _score_rows(model: SavedModel, chunk: Table, id_column: str | None) -> Iterator[tuple]:
-    X = model.features(chunk)
-    columns = [model.decision_function(X).tolist()]
-    if model.metadata.calibration is not None:
-        columns.append(model.predict_proba(X)[:, 1].tolist())
-    columns.append(model.predict(X).tolist())
-    if id_column is not None:
-        columns.insert(0, as_strings(chunk.column(id_column)).to_pylist())
-    return zip(*columns)
+def without_formulas(cells: Any) -> Any:
+    """Strings with an apostrophe in front of those that begin like a formula and are no numbers.
 
-
-def _without_formula(cell: Any) -> Any:
-    """The cell, with an apostrophe in front if it is text that begins like a formula."""
-    is_formula = isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) and parse_number(cell) is None
-    return "'" + cell if is_formula else cell
+    Examples
+    --------
+    >>> without_formulas(as_column(["=1+1", "-2", "plain"])).to_pylist()
+    ["'=1+1", '-2', 'plain']
+    """
+    number = pc.match_substring_regex(pc.utf8_trim_whitespace(cells), PLAIN_NUMBER)
+    formula = pc.and_not(pc.match_substring_regex(cells, _FORMULA_START), number)
+    return pc.if_else(formula, pc.binary_join_element_wise("'", cells, ""), cells)

@@ -42,7 +42,8 @@ class AUMClassifier(LinearRanker):
     AUM is low where AUC is high, and has a gradient. It is not AUC: on some tables its minimiser ranks worse than
     that of the squared loss, from which the descent starts. A fraction of the rows is therefore held out, and their
     AUC determines the number of steps: zero, unless the best one exceeds that of the start by more than two standard
-    errors of the difference. Start and descent are then repeated on all rows with that number of steps.
+    errors of the difference. Start and descent are then repeated on all rows with that number of steps; the start is
+    kept if that lowers their AUC.
 
     Parameters
     ----------
@@ -184,7 +185,13 @@ class AUMClassifier(LinearRanker):
             start = settings.start(first.train, first.start).w / first.train.scale
             if self.start == "exact" and not _is_gain(held_out, w, start):
                 self.best_step_ = 0
-            w = _repeat(settings, self._examples(table, costs, seed), self.best_step_)
+            everything = self._examples(table, costs, seed)
+            w = _repeat(settings, everything, self.best_step_)
+            if self.start == "exact" and self.best_step_ > 0:
+                start = _repeat(settings, everything, 0)
+                if _auc(table, w) < _auc(table, start):
+                    self.best_step_ = 0
+                    w = start
         self.coef_ = w[None, :]
         self.intercept_ = np.array([best_intercept(_errors(table, costs), dot(table.X, w))])
         return self
@@ -246,12 +253,14 @@ def _check_informative(data: Data) -> None:
 
 def _is_gain(held_out: LabeledData, w: np.ndarray, start: np.ndarray) -> bool:
     """Whether weights rank held-out rows better than others by more than chance explains."""
-    after, before = dot(held_out.X, w), dot(held_out.X, start)
-    weight = held_out.weight
-    gain = roc_auc(held_out.y, after, sample_weight=weight) - roc_auc(held_out.y, before, sample_weight=weight)
-    change = auc_influence(held_out.y, after, sample_weight=weight)
-    change -= auc_influence(held_out.y, before, sample_weight=weight)
+    gain = _auc(held_out, w) - _auc(held_out, start)
+    change = auc_influence(held_out.y, dot(held_out.X, w), sample_weight=held_out.weight)
+    change -= auc_influence(held_out.y, dot(held_out.X, start), sample_weight=held_out.weight)
     return bool(gain > SIGNIFICANT * np.linalg.norm(change))
+
+
+def _auc(table: LabeledData, w: np.ndarray) -> float:
+    return roc_auc(table.y, dot(table.X, w), sample_weight=table.weight)
 
 
 def _repeat(settings: Descent, beginning: Beginning, n_epochs: int) -> np.ndarray:

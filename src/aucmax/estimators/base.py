@@ -67,7 +67,8 @@ class Ranker(ClassifierMixin, BaseEstimator):
             warn_caller(
                 f"solver {self.solver_!r} stopped after {self.n_iter_} epochs at a gap of {self.gap_:.1e}, above "
                 f"tol={solver.tol:.0e} times the objective {self.objective_:.6g}; increase alpha, use "
-                "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol",
+                "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol"
+                + solver.remedy,
                 ConvergenceWarning,
             )
 

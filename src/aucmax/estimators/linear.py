@@ -71,8 +71,8 @@ class AUCClassifier(LinearRanker):
     n_iter_ : int
         Epochs of the solver.
     trace_ : Trace
-        Objective and gap after each epoch; with "spam", "solam" and "fsauc", whose epochs cost no more than a
-        certificate, after epochs 1, 2, 4, 8, ... and the last one, unless `fit` is given a monitor or a callback.
+        Objective and gap after each epoch; with "spam", "solam" and "fsauc", whose epochs cost little more than a
+        certificate, after epochs 2, 4, 8, ... and the last one, unless `fit` is given a monitor or a callback.
 
     Examples
     --------

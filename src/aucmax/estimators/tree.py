@@ -227,8 +227,8 @@ def _best_split(X, y, weight, rows, min_leaf):
             if distance > best:
                 column = j
                 best = distance
-                middle = below + 0.5 * (above - below)
-                threshold = middle if middle < above else below
+                middle = 0.5 * below + 0.5 * above
+                threshold = middle if below < middle < above else below
                 tolerance = min(threshold - below, above - threshold)
     return column, threshold, tolerance, best
 

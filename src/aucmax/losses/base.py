@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from aucmax.problem.rounding import Plane, Rounding, Scores
+
 
 class Loss(ABC):
     """A mean over all pairs of a positive and a negative row: non-negative, and convex unless declared otherwise.
@@ -24,20 +26,20 @@ class Loss(ABC):
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w and its gradient, or a subgradient."""
 
-    def gradient_error(self, data: Any, w: np.ndarray) -> np.ndarray | float:
-        """A bound on the rounding error of every entry of the gradient; zero if the loss has none."""
-        return 0.0
+    @abstractmethod
+    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
+        """Bounds on rounding errors at w, where the loss has the given value; the scores if they are known."""
 
     @abstractmethod
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
-        """A lower bound on min_w loss(w) + l1 |w|_1."""
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
+        """A lower bound on min_w loss(w) + l1 |w|_1, whose gradient at w is known up to `error`."""
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
         """An upper bound on loss(w) - min loss: the loss itself, since no loss is negative."""
         return self.value_and_gradient(data, w)[0]
 
-    def near_subgradients(self, data: Any, w: np.ndarray) -> Iterable[tuple[float, np.ndarray]]:
-        """Pairs (slack, g) with loss(v) >= loss(w) - slack + g.(v - w) for all v, for a certificate at a kink."""
+    def near_subgradients(self, data: Any, w: np.ndarray) -> Iterable[Plane]:
+        """Planes below the loss, for a certificate at a kink."""
         return ()
 
 

@@ -18,12 +18,22 @@ a cutting plane of the hinge itself, which lies below it at w by slack = E[z_+ -
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from aucmax.losses.base import Loss
 from aucmax.losses.pairwise_sums import ActivePairs, SortedScores
+from aucmax.problem.rounding import (
+    ROOT2,
+    Plane,
+    Rounding,
+    Scores,
+    error_of_scores,
+    lipschitz_rounding,
+    rounding_of_sum,
+)
 
 # widths of the smoothings among which a certificate of the hinge is sought
 WIDTHS = 0.2 * 10.0 ** np.arange(0.0, -5.5, -0.5)
@@ -81,24 +91,46 @@ class SquaredHinge(Loss):
         evaluation = self.at(data, data.scores(w))
         return evaluation.value, data.combine(evaluation.coefficients())
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
+        """Bounds on rounding errors; sum_i c_i^2 / r_i is at most 8 times the loss, whose curvature is 2."""
+        error = error_of_scores(data, w) if scores is None else scores.error
+        relative = rounding_of_sum(data.n)
+        root = ROOT2 * np.sqrt(value)
+        return Rounding(
+            value=2.0 * error * (root + error) + relative * value,
+            slack=2.0 * error**2,
+            gradient=relative * 2.0 * root * data.root_mean_squares,
+        )
+
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = 2 tau z_+, for the best tau among those with |tau gradient|_inf <= l1."""
         evaluation = self.at(data, data.scores(w))
         (_, active), *_ = evaluation.terms
-        steepest = np.abs(data.combine(evaluation.coefficients())).max(initial=0.0)
+        steepest = (np.abs(data.combine(evaluation.coefficients())) + error).max(initial=0.0)
         feasible = l1 / steepest if steepest > 0 else np.inf
         best = active.short / active.square if active.square > 0 else 0.0
         tau = min(feasible, best)
         return 2.0 * tau * active.short - tau**2 * active.square
 
 
-class HuberisedHinge(NamedTuple):
+@dataclass(frozen=True)
+class HuberisedHinge:
     """The hinge with its kink rounded over a width: a smooth lower bound, never more than width/2 below it.
 
     Its gradients also give cutting planes of the hinge.
     """
 
     width: float
+
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
+
+    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores) -> Rounding:
+        """Bounds on rounding errors; the curvature is at most 1/width."""
+        bounds = lipschitz_rounding(
+            data, value, scores.error, slack=min(scores.error / self.width, ROOT2) * scores.error
+        )
+        return bounds._replace(gradient=bounds.gradient * (1.0 + 2.0 / self.width))
 
     def at(self, data: Any, scores: np.ndarray) -> HuberEvaluation:
         """The loss at given scores of the rows."""
@@ -130,6 +162,18 @@ class HuberEvaluation(HingeEvaluation):
         (factor, outer), (_, inner) = self.terms
         return max(outer.short + inner.short - 2.0 * factor * (outer.square - inner.square), 0.0)  # NaN stays NaN
 
+    @property
+    def plane_error(self) -> float:
+        """Rounding error of `mass`, and of the coefficients relative to r; differences are divided by the width."""
+        (factor, outer), _ = self.terms
+        return rounding_of_sum(self.scores.size) * (1.0 + 4.0 * factor * outer.short)
+
+    @property
+    def slack_error(self) -> float:
+        """Rounding error of `slack`."""
+        (factor, outer), _ = self.terms
+        return rounding_of_sum(self.scores.size) * (2.0 * outer.short + 4.0 * factor * outer.square)
+
 
 class Hinge(Loss):
     """E[(1 - w.(x - x'))_+], the loss of ranking support vector machines."""
@@ -143,19 +187,27 @@ class Hinge(Loss):
         active = order.active(1.0)
         return active.short, data.combine(order.spread(-active.Q, active.P))
 
-    def near_subgradients(self, data: Any, w: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
+    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
+        """Bounds on rounding errors; a pair near the kink may be counted on the wrong side of it."""
+        error = error_of_scores(data, w) if scores is None else scores.error
+        return lipschitz_rounding(data, value, error, slack=ROOT2 * error + rounding_of_sum(0))
+
+    def near_subgradients(self, data: Any, w: np.ndarray) -> Iterator[Plane]:
         """The planes of several smoothings: near the optimum most are far tighter than the subgradient."""
         order = SortedScores.of(data, data.scores(w))
         for width in WIDTHS:
             smooth = HuberisedHinge(width).of(order)
-            yield smooth.slack, data.combine(smooth.coefficients())
+            error = ROOT2 * smooth.plane_error * data.root_mean_squares
+            yield Plane(smooth.slack + smooth.slack_error, data.combine(smooth.coefficients()), error)
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at multiples of the smoothings' alpha, shrunk until |gradient|_inf <= l1."""
         order = SortedScores.of(data, data.scores(w))
         best = 0.0
         for width in WIDTHS:
             smooth = HuberisedHinge(width).of(order)
-            steepest = np.abs(data.combine(smooth.coefficients())).max(initial=0.0)
-            best = max(best, smooth.mass * min(1.0, l1 / steepest if steepest > 0 else 1.0))
+            doubt = error + ROOT2 * smooth.plane_error * data.root_mean_squares
+            steepest = (np.abs(data.combine(smooth.coefficients())) + doubt).max(initial=0.0)
+            mass = smooth.mass - smooth.plane_error
+            best = max(best, mass * min(1.0, l1 / steepest if steepest > 0 else 1.0))
         return best

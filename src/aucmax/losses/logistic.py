@@ -22,6 +22,7 @@ from scipy.special import entr, expit
 
 from aucmax.losses.analytic_sums import BoxedRows, BoxMoments, Line, MarginFunction
 from aucmax.losses.base import Loss
+from aucmax.problem.rounding import Rounding, Scores, error_of_scores, lipschitz_rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +79,15 @@ class Logistic(Loss):
         evaluation = self.at(data, data.scores(w))
         return evaluation.value, data.combine(evaluation.coefficients())
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
+        """Bounds on rounding errors; the curvature is at most 1/4."""
+        error = error_of_scores(data, w) if scores is None else scores.error
+        return lipschitz_rounding(data, value, error, slack=0.25 * error**2)
+
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = -tau f'(m), the mean entropy of alpha, for the largest tau <= 1 that is feasible."""
         evaluation = self.at(data, data.scores(w))
-        steepest = np.abs(data.combine(evaluation.coefficients())).max(initial=0.0)
+        steepest = (np.abs(data.combine(evaluation.coefficients())) + error).max(initial=0.0)
         tau = min(1.0, l1 / steepest) if steepest > 0 else 1.0
         entropy = MarginFunction.of(lambda m: _entropy(m, tau), low=Line(float(_entropy(np.array(-np.inf), tau))))
         return max(evaluation.moments.over_pairs(entropy), 0.0)

@@ -10,6 +10,7 @@ from aucmax.losses.base import Loss
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import as_rows
 from aucmax.numerics.rows import row_axpy, row_dot
+from aucmax.problem.rounding import Rounding, Scores, rounding_of_sum
 
 
 class Squared(Loss):
@@ -43,11 +44,16 @@ class Squared(Loss):
         terms = data.raw_moments.n_rows + data.dim
         return few * (1.0 + 0.5 * terms**0.5) * (within + between) + few * of_means
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float) -> float:
+    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
+        """Bounds on rounding errors; the loss is a quadratic form, so that its error follows from its gradient's."""
+        error = self.gradient_error(data, w)
+        return Rounding(float(np.abs(w) @ error) + rounding_of_sum(0) * value, 0.0, error)
+
+    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """A lower bound on min_w loss(w) + l1 |w|_1, from scaled residuals (docs/mathematics.md, section 5)."""
         value, gradient = self.value_and_gradient(data, w)
         shortfall = 1.0 - float(w @ data.delta)
-        steepest = (np.abs(gradient) + self.gradient_error(data, w)).max(initial=0.0)
+        steepest = (np.abs(gradient) + error).max(initial=0.0)
         feasible = l1 / steepest if steepest > 0 else 1.0
         best = shortfall / (2.0 * value) if value > 0 else 1.0
         tau = max(0.0, min(feasible, best, 1.0))

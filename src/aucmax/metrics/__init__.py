@@ -1,4 +1,4 @@
-"""Metrics of a ranking: AUC and its variance, ROC and lift curves, thresholds, AUC versus accuracy."""
+"""Metrics of a ranking: AUC and its variance, ROC and lift curves, reliability, thresholds, AUC versus accuracy."""
 
 from aucmax.metrics.auc import roc_auc
 from aucmax.metrics.auc_vs_accuracy import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts
@@ -8,6 +8,7 @@ from aucmax.metrics.cv_interval import cv_auc_interval
 from aucmax.metrics.delong import Interval, PairedTest, auc_influence, auc_interval, auc_test
 from aucmax.metrics.leave_pair_out import LeavePairOut, leave_pair_out_auc
 from aucmax.metrics.prequential import PrequentialAUC
+from aucmax.metrics.reliability import Reliability, reliability_curve
 from aucmax.metrics.thresholds import break_even, f_beta, threshold_for
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "PairedTest",
     "PrequentialAUC",
     "RankingCounts",
+    "Reliability",
     "area_under_lift",
     "auc_influence",
     "auc_interval",
@@ -33,6 +35,7 @@ __all__ = [
     "lift_curve",
     "partial_auc",
     "ranking_counts",
+    "reliability_curve",
     "roc_auc",
     "roc_curve",
     "threshold_for",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.numerics.compiled import compiled
+from aucmax.validation.weights import check_weight_range
 
 __all__ = [
     "ClassScores",
@@ -75,7 +76,7 @@ def binary_labels(y: np.ndarray, pos_label: Any = None, name: str = "y") -> tupl
 
 
 def check_sample_weight(sample_weight: ArrayLike, is_pos: np.ndarray) -> np.ndarray:
-    """Weights in double precision: finite, non-negative, with a positive sum in each class."""
+    """Weights in double precision: finite, non-negative, with a positive sum in each class, and not extreme."""
     weight = check_finite(sample_weight, "sample_weight", is_pos.size).astype(np.float64, copy=False)
     if weight.min() < 0:
         first = int(weight.argmin())
@@ -83,6 +84,7 @@ def check_sample_weight(sample_weight: ArrayLike, is_pos: np.ndarray) -> np.ndar
     for name, members in (("positive", is_pos), ("negative", ~is_pos)):
         if not weight[members].any():
             raise ValueError(f"all weights of the {name} class are zero; give one of its rows a positive weight")
+    check_weight_range(weight, is_pos)
     return weight
 
 

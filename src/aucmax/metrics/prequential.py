@@ -206,7 +206,7 @@ def _insert(window, filled, score, weight):
 @compiled
 def _remove(window, filled, score, weight):
     k = np.searchsorted(window.scores[:filled], score)
-    while window.weight[k] != weight:  # among tied rows, any of the same weight will do
+    while k < filled - 1 and window.weight[k] != weight:  # among tied rows, any of the same weight will do
         k += 1
     for j in range(k, filled - 1):
         window.scores[j] = window.scores[j + 1]
@@ -218,16 +218,14 @@ def _auc(scores, weight, filled):
     """AUC of ascending scores, one block of ties at a time."""
     won = lost = 0.0
     pos = neg = 0.0
-    k = 0
-    while k < filled:
-        score = scores[k]
-        tied_pos = tied_neg = 0.0
-        while k < filled and scores[k] == score:
-            tied_pos += max(weight[k], 0.0)
-            tied_neg -= min(weight[k], 0.0)
-            k += 1
-        won += tied_pos * (neg + 0.5 * tied_neg)
-        lost += tied_neg * (pos + 0.5 * tied_pos)
-        neg += tied_neg
-        pos += tied_pos
+    tied_pos = tied_neg = 0.0
+    for k in range(filled):
+        tied_pos += max(weight[k], 0.0)
+        tied_neg -= min(weight[k], 0.0)
+        if k + 1 == filled or scores[k + 1] != scores[k]:  # the end of a block
+            won += tied_pos * (neg + 0.5 * tied_neg)
+            lost += tied_neg * (pos + 0.5 * tied_pos)
+            neg += tied_neg
+            pos += tied_pos
+            tied_pos = tied_neg = 0.0
     return won / (won + lost) if pos > 0.0 and neg > 0.0 else np.nan

@@ -22,7 +22,8 @@ _SCHEMA: Schema = {
     "training": (dict,),
 }
 _CALIBRATION: Schema = {"slope": (float,), "intercept": (float,)}
-_TRAINING: Schema = {"target": (str, None), "zero_based": (bool, None)}  # the facts that are used again
+# the facts about the fit that are used again
+_TRAINING: Schema = {"target": (str, None), "zero_based": (bool, None), "rest": (list, None)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class ModelMetadata:
         """Convert what estimators hold to plain Python values, and validate them."""
         names = self.feature_names
         if names is None and self.encoder is not None:
-            names = self.encoder.get_feature_names_out()
+            names = self.encoder.get_feature_names_out().tolist()
         plain = {
             "classes": tuple(label.item() if isinstance(label, np.generic) else label for label in self.classes),
             "feature_names": None if names is None else tuple(str(name) for name in names),

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numba
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils, event, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic, overload
 
@@ -103,8 +105,38 @@ class _PackageCache(FunctionCache):
         return (*super()._index_key(sig, codegen), sources_hash(), *options)
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        if data.library.has_dynamic_globals:  # with NUMBA_OPT=0 code may hold addresses that die with the process
+            return
         with suppress(OSError):  # a full disk, a folder that is read-only or gone: the code is in memory all the same
             super().save_overload(sig, data)
+
+
+class _CompileTimer(event.Listener, threading.local):
+    """Seconds that each thread has spent in Numba's compiler, including the disk cache."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._depth = 0  # a function is compiled within the compilation of its caller
+        self._start = 0.0
+
+    def on_start(self, event: Any) -> None:
+        if self._depth == 0:
+            self._start = perf_counter()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += perf_counter() - self._start
+
+
+_timer = _CompileTimer()
+event.register("numba:compiler_lock", _timer)
+
+
+def compile_seconds() -> float:
+    """Seconds that this thread has spent so far on compiling functions and on loading them from the disk cache."""
+    return _timer.seconds
 
 
 def compiled(function: Callable | None = None, *, strict: bool = False) -> Callable:

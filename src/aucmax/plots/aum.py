@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.plots.axes import COLOURS, new_axes
+from aucmax.plots.axes import COLOURS, new_axes, new_figure
 
 
 def plot_line_search(
@@ -38,9 +38,7 @@ def plot_line_search(
     ['AUC', 'AUM', 'threshold']
     """
     if axes is None:
-        figure = new_axes(10).figure
-        figure.clear()
-        axes = figure.subplots(3, 1, sharex=True, height_ratios=(1, 1, 2))
+        axes = new_figure(10).subplots(3, 1, sharex=True, height_ratios=(1, 1, 2))
     table = search.table
     end = 1.15 * table.step[-1] if table.step[-1] > 0 else 1.0
     marks = {f"step {search.step:.4g}": search.step} if marks is None else marks

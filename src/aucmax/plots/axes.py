@@ -1,10 +1,10 @@
-"""Axes of new figures, and the colours of verdicts."""
+"""New figures, and the colours of verdicts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["COLOURS", "new_axes"]
+__all__ = ["COLOURS", "new_axes", "new_figure"]
 
 COLOURS = {
     "reference": "#404040",
@@ -15,11 +15,25 @@ COLOURS = {
 }
 
 
-def new_axes(n_lines: int = 5) -> Any:
-    """Axes of a new figure without a window, tall enough for `n_lines` lines."""
+def new_figure(n_lines: int = 5, width: float = 8.0, *, pyplot: bool = True) -> Any:
+    """A new figure, tall enough for `n_lines` lines.
+
+    It becomes pyplot's current figure, so that `plt.savefig` saves it and `plt.show` shows it; without `pyplot` it
+    needs neither a display nor a backend for one.
+    """
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         message = "plots need matplotlib; install it with: pip install 'aucmax[plot]'"
         raise ModuleNotFoundError(message) from None
-    return Figure(figsize=(8.0, 1.4 + 0.55 * n_lines), layout="constrained").subplots()
+    size = width, 1.4 + 0.55 * n_lines
+    if not pyplot:
+        return Figure(figsize=size, layout="constrained")
+    from matplotlib import pyplot as plt
+
+    return plt.figure(figsize=size, layout="constrained")
+
+
+def new_axes(n_lines: int = 5, width: float = 8.0) -> Any:
+    """Axes of a new figure, which becomes pyplot's current one."""
+    return new_figure(n_lines, width).subplots()

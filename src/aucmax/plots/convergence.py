@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.plots.axes import new_axes
+from aucmax.plots.axes import new_figure
 
 __all__ = ["plot_convergence"]
 
@@ -33,15 +33,14 @@ def plot_convergence(runs: dict[str, Any], *, optimum: float | None = None) -> A
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> trace = AUCClassifier(solver="sdca", random_state=0).fit(X, y).trace_
     >>> [ax.get_xlabel() for ax in plot_convergence({"sdca": trace}).axes]
-    ['passes over the data', 'seconds (without evaluation)']
+    ['passes over the data', 'seconds (without evaluation and compilation)']
     """
     if optimum is None:
         optimum = max((trace["objective"] - trace["gap"]).max() for trace in runs.values())
     monitored = any(np.isfinite(trace["auc"]).any() for trace in runs.values())
-    figure = new_axes(7 if monitored else 4).figure
-    figure.clear()
+    figure = new_figure(7 if monitored else 4)
     grid = figure.subplots(1 + monitored, 2, squeeze=False, sharex="col")
-    clocks = {"passes": "passes over the data", "seconds": "seconds (without evaluation)"}
+    clocks = {"passes": "passes over the data", "seconds": "seconds (without evaluation and compilation)"}
     for column, (clock, label) in zip(grid.T, clocks.items(), strict=True):
         _draw_suboptimality(column[0], runs, clock, optimum)
         if monitored:

@@ -12,8 +12,11 @@ import numpy as np
 
 from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem.data import Data
+from aucmax.problem.rounding import Plane, Rounding, Scores
 
-ROUNDING = np.finfo(float).eps / 2  # rounding error of P(0) = 1/2: a smaller gap counts as zero
+NEGLIGIBLE = (
+    1e-13  # without a penalty, a gap this small counts as zero: that of rows fitted perfectly, up to rounding
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,26 +37,38 @@ class Problem:
 
     def certify(self, w: np.ndarray) -> tuple[float, float]:
         """P(w) and an upper bound on P(w) - min P, P(w) itself if not convex (docs/mathematics.md, section 5)."""
-        value, gradient = self.loss.value_and_gradient(self.data, w)
+        return self.certify_at(w, *self.loss.value_and_gradient(self.data, w))
+
+    def certify_at(
+        self, w: np.ndarray, value: float, gradient: np.ndarray, scores: Scores | None = None
+    ) -> tuple[float, float]:
+        """As `certify`, given the loss at w, its gradient and, if they are known, the scores."""
         objective = value + self.penalty.value(w)
-        if not self.loss.convex:
-            return objective, objective
-        kind = self.penalty.kind
-        if kind == "none":
-            gap = self.loss.unpenalised_excess(self.data, w)
-            return objective, gap if gap > ROUNDING else 0.0
-        error = self.loss.gradient_error(self.data, w)
-        if kind == "l1":
-            gap = objective - self.loss.l1_lower_bound(self.data, w, self.penalty.l1)
-            gap += float((np.abs(w) * error).sum())
-            return objective, gap if gap > ROUNDING else 0.0
-        gap = np.inf
-        planes = [(0.0, gradient)]
+        rounding = self.loss.rounding(self.data, w, value, scores)
+        gap = objective + rounding.value  # no loss is negative
+        if self.loss.convex:
+            gap = np.fmin(gap, self._excess(w, objective, gradient, rounding))
+        return objective, float(gap)
+
+    @property
+    def negligible(self) -> float:
+        """A gap that counts as zero even if the objective is as small."""
+        return NEGLIGIBLE if self.penalty.kind == "none" else 0.0
+
+    def _excess(self, w: np.ndarray, objective: float, gradient: np.ndarray, rounding: Rounding) -> float:
+        """An upper bound on P(w) - min P for a convex loss, rounding errors included."""
+        if self.penalty.kind == "none":
+            return self.loss.unpenalised_excess(self.data, w) + rounding.value
+        if self.penalty.kind == "l1":
+            lower = self.loss.l1_lower_bound(self.data, w, self.penalty.l1, rounding.gradient)
+            return max(objective - lower, 0.0) + 4.0 * rounding.value
+        planes = [Plane(0.0, gradient, rounding.gradient)]
         if not self.loss.smooth:
             planes += self.loss.near_subgradients(self.data, w)
-        for slack, g in planes:
+        gap = np.inf
+        for slack, g, error in planes:
             gap = min(gap, slack + self.penalty.fenchel_gap(w, -g, error))
-        return objective, gap
+        return gap + rounding.slack
 
     def gap(self, w: np.ndarray) -> float:
         """An upper bound on P(w) - min P."""

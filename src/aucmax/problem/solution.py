@@ -18,7 +18,7 @@ class Record:
 
     epoch: int  # counted from 1
     passes: float  # over the data so far
-    seconds: float  # spent by the solver so far, not counting evaluations
+    seconds: float  # spent by the solver so far, not counting evaluations and compilation
     objective: float  # P(w), penalty included
     gap: float  # upper bound on the objective minus its minimum
     auc: float = np.nan  # on the training rows, if there is a `Monitor`
@@ -51,7 +51,7 @@ class Solution:
     gap: float  # upper bound on the objective minus its minimum
     n_epochs: int  # epochs run
     converged: bool  # whether the gap reached `tol`, or for an uncertified solver the objective is finite
-    trace: Trace  # one record per evaluation: of each epoch, or for slow solvers of epochs 1, 2, 4, 8, ...
+    trace: Trace  # one record per evaluation: of each epoch, or for slow solvers of epochs 2, 4, 8, ...
     state: Any  # from which the run can be resumed
 
 

@@ -1,13 +1,13 @@
 """Splits by time: train on the past, test on what follows (forward chaining).
 
-The rows are cut into K + 1 blocks of consecutive times, and fold k tests block k after training on all blocks before it:
+The rows are cut into K + 1 blocks of consecutive times, and each fold tests a block after training on all before it:
 
     train  1       test 2
     train  1 2     test 3
     train  1 2 3   test 4
 
-The first block is never tested. Blocks have equally many rows of the rarer class, on which the variance of an AUC mostly
-depends, so that all folds are about equally precise. Rows of the same time are never separated.
+The first block is never tested. Blocks have equally many rows of the rarer class, on which the variance of an AUC
+mostly depends, so that all folds are about equally precise. Rows of the same time are never separated.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ def _block_edges(times: np.ndarray, labels: np.ndarray, n_splits: int) -> np.nda
         raise ValueError(f"y has {distinct.size} distinct labels; give two")
     rare = times[labels == distinct[0 if counts[0] < counts[1] else 1]]
     if rare.size <= n_splits:
-        raise ValueError(
-            f"the rarer class has {rare.size} rows, too few for {n_splits} folds by time; use fewer folds"
-        )
+        raise ValueError(f"the rarer class has {rare.size} rows, too few for {n_splits} folds by time; use fewer")
     ordered = np.unique(times)
     if ordered.size <= n_splits:
         raise ValueError(f"there are {ordered.size} distinct times, too few for {n_splits} folds by time")

@@ -7,8 +7,14 @@ Row by row, with g the gradient of the squared loss against all rows of the othe
     q <- q + g^2,    h = delta + sqrt(q),    w <- w - eta g / h                            (for each column)
     w <- h w / (h + nu),   nu >= 0 with |w| = R, if |w| > R = 1/sqrt(l2)                   projection in the norm of h
 
-since the penalised minimiser lies in that ball: P(0) = 1/2. Only the sum of squares is kept, no gradients. It grows
-without bound, so that in a drifting stream the steps become too small; with a decay below 1, q <- decay q + g^2.
+since the penalised minimiser lies in that ball: P(0) = 1/2. With the root of the full matrix, after which the
+diagonal one was published as an approximation (Duchi, Hazan, Singer 2011),
+
+    Q <- Q + g g' = V diag(q) V',    H = delta I + Q^(1/2),    w <- w - eta H^-1 g,    projection in the norm of H
+
+which are the same formulas for V'w, V'g and the eigenvalues q, at O(dim^3) per row. Only the sum of squares is kept,
+no gradients. It grows without bound, so that in a drifting stream the steps become too small; with a decay below 1,
+q <- decay q + g^2.
 """
 
 from __future__ import annotations
@@ -33,6 +39,7 @@ from aucmax.solvers.shared.online_statistics import (
 from aucmax.validation.params import Boolean, Number, Option
 
 NEWTON_STEPS = 100  # more than the projection ever takes
+ROOT_LIMIT = 500  # maximum number of columns for which eigenvectors are computed for every row
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +48,7 @@ class AdaOAMState(State):
 
     last: np.ndarray  # the last iterate
     average: np.ndarray  # of the iterates, weighted by t
-    squares: np.ndarray  # q
+    squares: np.ndarray  # q, or the matrix Q
     t: int  # steps so far
     statistics: ClassStatistics  # of all rows so far
 
@@ -66,6 +73,9 @@ class AdaOAM(OnePassSolver):
     covariance : {"full", "diagonal"}
         Representation of the class covariances: the matrix, for up to 2000 columns, or its diagonal, as if columns
         were uncorrelated.
+    root : {"diagonal", "full"}
+        What steps are divided by: the root of the sum of squares of each column, or that of the sum of the matrices
+        g g', for up to 500 columns; a row then costs as much as the eigenvectors of that matrix.
     eta : float or None
         Size of the first steps, in each column. None means 0.05, or a tenth of the radius of the ball if that is
         less: otherwise a column of huge values, whose penalty is huge, oscillates across the ball.
@@ -81,6 +91,7 @@ class AdaOAM(OnePassSolver):
     """
 
     covariance: str = "full"
+    root: str = "diagonal"
     eta: float | None = None
     delta: float = 1e-6
     decay: float = 1.0
@@ -88,21 +99,29 @@ class AdaOAM(OnePassSolver):
 
     parameter_constraints: ClassVar[Constraints] = {
         "covariance": [Option("full", "diagonal")],
+        "root": [Option("diagonal", "full")],
         "eta": [None, POSITIVE],
         "delta": [POSITIVE],
         "decay": [Number(0, 1, open="low")],
         "average": [Boolean()],
     }
-    fixed = ("covariance",)
+    fixed = ("covariance", "root")
 
     def adapt(self, problem: Problem) -> Problem:
         others = "'diagonal', or solver='opauc' with covariance='sketched'"
-        check_full_covariance(self.covariance, problem.data.dim, others)
+        dim = problem.data.dim
+        check_full_covariance(self.covariance, dim, others)
+        if self.root == "full" and dim > ROOT_LIMIT:
+            raise ValueError(
+                f"root='full' takes the eigenvectors of a {dim} x {dim} matrix for every row; above {ROOT_LIMIT} "
+                "columns use 'diagonal'"
+            )
         return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> AdaOAMState:
         statistics = ClassStatistics.start(w.size, full=self.covariance == "full")
-        return AdaOAMState(w, 0.0, w, w, np.zeros_like(w), 0, statistics)
+        squares = np.zeros((w.size, w.size)) if self.root == "full" else np.zeros_like(w)
+        return AdaOAMState(w, 0.0, w, w, squares, 0, statistics)
 
     def rescaled(self, state: AdaOAMState, ratio: np.ndarray) -> AdaOAMState:
         return replace(state, statistics=state.statistics.rescaled(ratio))
@@ -131,19 +150,41 @@ def _epoch(X, y, weight, relative, order, constants, t, w, average, squares, sta
         if total[0 if y[i] > 0 else 1] > 0.0:
             t += 1
             pair_gradient(x, y[i], constants.l2, w, total, mean, scatter, trace, g)
-            eta = constants.eta * relative[i]
-            norm2 = 0.0
-            for j in range(w.size):
-                squares[j] = constants.decay * squares[j] + relative[i] * g[j] * g[j]
-                w[j] -= eta * g[j] / (constants.delta + sqrt(squares[j]))
-                norm2 += w[j] * w[j]
-            if norm2 > constants.radius**2:
-                project(w, squares, constants.delta, constants.radius)
+            if squares.ndim == 2:  # Numba compiles this branch or the other one
+                _full_step(w, g, squares, relative[i], constants)
+            else:
+                for j in range(w.size):
+                    squares[j] = constants.decay * squares[j] + relative[i] * g[j] * g[j]
+                _step(w, g, squares, constants.eta * relative[i], constants.delta, constants.radius)
             if constants.average:
                 for j in range(w.size):
                     average[j] += (w[j] - average[j]) * (2.0 / (t + 1.0))
         absorb(x, y[i], weight[i], total, mean, scatter, trace)
     return t
+
+
+@compiled
+def _full_step(w, g, squares, weight, constants):
+    """The step in the basis of the eigenvectors of the matrix of squares."""
+    for j in range(w.size):
+        for k in range(w.size):
+            squares[j, k] = constants.decay * squares[j, k] + weight * g[j] * g[k]
+    values, vectors = np.linalg.eigh(squares)
+    turned = vectors.T.copy()
+    u = turned @ w
+    _step(u, turned @ g, np.maximum(values, 0.0), constants.eta * weight, constants.delta, constants.radius)
+    w[:] = vectors @ u
+
+
+@compiled
+def _step(w, g, squares, eta, delta, radius):
+    """A step of eta in each column, divided by h, and the projection."""
+    norm2 = 0.0
+    for j in range(w.size):
+        w[j] -= eta * g[j] / (delta + sqrt(squares[j]))
+        norm2 += w[j] * w[j]
+    if norm2 > radius**2:
+        project(w, squares, delta, radius)
 
 
 @compiled

@@ -139,8 +139,10 @@ def _gap(problem: Problem, point: DescentPoint) -> float:
     square = float(delta @ delta)
     if not (l2 > 0.0 and square > 0.0):
         return point.objective
-    _, G = problem.loss.value_and_gradient(problem.data, point.w)
+    value, G = problem.loss.value_and_gradient(problem.data, point.w)
+    rounding = problem.loss.rounding(problem.data, point.w, value)
     along = float(G @ delta) / square
-    across = G - along * delta
+    across = np.abs(G - along * delta) + rounding.gradient
+    along -= float(rounding.gradient @ np.abs(delta)) / square
     lower = max(along - float(across @ across) / (2.0 * l2), 0.0) + 0.5 * l2 / square
-    return max(point.objective - lower, 0.0)
+    return max(point.objective - lower, 0.0) + rounding.value

@@ -28,6 +28,7 @@ from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
+from aucmax.problem.rounding import ROOT2, Scores, rounding_of_sum
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.bundle import Bundle
 from aucmax.solvers.shared.subsample import Subsample
@@ -52,6 +53,7 @@ class CuttingPlaneState(State):
     """The best weights, the best lower bound, and the progress of the three phases."""
 
     objective: float  # at the best weights
+    error: float  # rounding error of the objective
     lower: float  # the best lower bound on min P
     bundle: Bundle  # all planes
     trial: np.ndarray  # the weights at which to cut next
@@ -65,7 +67,7 @@ class CuttingPlaneState(State):
     @property
     def gap(self) -> float:
         """An upper bound on P(w) - min P; negative values are rounding error, and NaN stays NaN."""
-        return max(self.objective - self.lower, 0.0)
+        return max(self.objective - self.lower, 0.0) + self.error
 
     @property
     def ended(self) -> bool:
@@ -76,9 +78,9 @@ class CuttingPlaneState(State):
     def certificate(self) -> tuple[float, float]:
         return self.objective, self.gap
 
-    def after_point(self, w: np.ndarray, objective: float) -> CuttingPlaneState:
+    def after_point(self, w: np.ndarray, objective: float, error: float) -> CuttingPlaneState:
         """The state with these weights, if they are better."""
-        return replace(self, w=w, objective=objective) if objective < self.objective else self
+        return replace(self, w=w, objective=objective, error=error) if objective < self.objective else self
 
     def after_bound(self, lower: float) -> CuttingPlaneState:
         """The state with this lower bound, if it is tighter."""
@@ -125,7 +127,8 @@ class CuttingPlane(Solver):
         return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> CuttingPlaneState:
-        return CuttingPlaneState(w, 0.0, np.inf, 0.0, Bundle(w.size, problem.penalty.l2), w)
+        bundle = Bundle(problem.data.root_mean_squares, problem.penalty.l2)
+        return CuttingPlaneState(w, 0.0, np.inf, 0.0, 0.0, bundle, w)
 
     def epoch(self, problem: Problem, state: CuttingPlaneState, rng: np.random.Generator) -> CuttingPlaneState:
         if state.newton is not None:
@@ -149,8 +152,10 @@ def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlane
     w = state.trial
     order = SortedScores.of(data, data.scores(w))
     active = order.active(1.0)
-    state.bundle.add(data.combine(order.spread(-active.Q, active.P)), active.weight)
-    state = state.after_point(w, active.short + problem.penalty.value(w))
+    plane = data.combine(order.spread(-active.Q, active.P))
+    state.bundle.add(plane, active.weight, ROOT2 * rounding_of_sum(data.n))
+    error = problem.loss.rounding(data, w, active.short).value
+    state = state.after_point(w, active.short + problem.penalty.value(w), error)
     trial, lower = state.bundle.solve(MODEL_TOL * tol * state.objective)
     return replace(state.after_bound(lower), trial=trial, cuts=state.cuts + 1, passes=state.passes + 2.0)
 
@@ -181,8 +186,10 @@ def _after_newton(problem: Problem, state: CuttingPlaneState, point: NewtonState
     """The state after a point of the Newton phase, whose gradient is added as a plane."""
     bundle = state.bundle.copy()
     smooth = cast(HuberEvaluation, point.evaluation)
-    lower = bundle.add(point.gradient, smooth.mass)
-    state = state.after_point(point.w, smooth.hinge + problem.penalty.value(point.w)).after_bound(lower)
+    lower = bundle.add(point.gradient, smooth.mass, ROOT2 * smooth.plane_error)
+    scores = Scores(smooth.scores, point.score_error)
+    error = problem.loss.rounding(problem.data, point.w, smooth.hinge, scores).value
+    state = state.after_point(point.w, smooth.hinge + problem.penalty.value(point.w), error).after_bound(lower)
     return replace(state, bundle=bundle, newton=point, passes=point.passes, steps=state.steps + 1)
 
 

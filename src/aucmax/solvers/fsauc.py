@@ -16,56 +16,95 @@ and stage k starts from (v_{k-1}, al_{k-1}) and visits its rows with a constant 
     eta_k = eta_1 / 2^(k-1)                                     schedule "halving", which keeps beta constant
     eta_k = sqrt(beta_{k-1}) R_{k-1} / (G sqrt(2 n0)),  beta_0 = 1 + 8 kappa^2                 schedule "theorem"
 
-D_k, beta_k and G are in `_theorem`. The projection is exact: the nearest point of the first set to
-(1 - s) v + s v_{k-1}, with s found by bisection (alternating projections converge to some point of the intersection,
-not to the nearest). Every step changes every column, so that no O(nonzeros) form exists: steps take mini-batches,
-with one O(dim) projection each. The paper makes one pass. Here an epoch is such a pass; the next one starts where the
-last one ended, with steps divided by the root of its number, and pass k has weight k in the mean of their results.
+D_k, beta_k and G are in fsauc_stages.py. Every step changes every column, so that no O(nonzeros) form exists: steps
+take mini-batches, with one O(dim) projection each. The paper makes one pass over n rows, with the statistics of the
+rows so far: al_k = -w_k.(m+ - m-) with their class means, and their share of positives in F_i and in beta_k. Here
+that is statistics="running"; otherwise both are those of all rows. In a fit an epoch is a pass; in a stream a pass
+continues from batch to batch until `horizon` rows have come. The next pass starts where the last one ended, with
+steps divided by the root of its number, and pass k has weight k in the mean of their results.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf, log, log2, sqrt
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
+from aucmax.solvers.shared.fsauc_stages import StageConstants, project, stage_sizes
 from aucmax.solvers.shared.saddle_function import (
     RowScaling,
+    RowsSeen,
     clip,
     in_ball,
-    l1_threshold,
     mini_batch,
     saddle_step,
-    soft_threshold_in_place,
 )
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
-from aucmax.validation.params import Boolean, Integer, Option
-
-HALVINGS = 60  # of [0, 1] in the bisection
+from aucmax.validation.params import Boolean, Integer, Number, Option
 
 
-class StageLimits(NamedTuple):
-    """The sets on which a stage projects."""
+class Point(NamedTuple):
+    """(w, a, b), for rows that are neither centred nor divided."""
 
-    l1: float  # radius of the l1 ball
-    bound: float  # R kappa, on |a| and |b|
-    around: float  # radius of the ball around the start
-    dual: float  # D, the same for al
+    w: np.ndarray  # weights
+    a: float  # mean score of the positives
+    b: float  # mean score of the negatives
+
+    def for_rows(self, scaling: RowScaling) -> np.ndarray:
+        """The point for rows x', as one array."""
+        height = float(self.w @ scaling.centre)
+        return np.append(self.w * scaling.unit, [self.a - height, self.b - height])
+
+    def divided_by(self, number: int) -> Point:
+        """The mean of so many points, of which this is the sum."""
+        return Point(self.w / number, self.a / number, self.b / number)
+
+    @classmethod
+    def of(cls, v: np.ndarray, scaling: RowScaling) -> Point:
+        """The inverse of `for_rows`."""
+        w = v[:-2] / scaling.unit
+        height = float(w @ scaling.centre)
+        return cls(w, float(v[-2]) + height, float(v[-1]) + height)
+
+
+class Stage(NamedTuple):
+    """A stage of a pass."""
+
+    passes: int  # finished before; -1 before the first pass
+    sizes: tuple[int, ...]  # rows of each stage of the pass
+    number: int  # of the stage in the pass, from 0
+    left: int  # rows of the stage still to come
+    start: Point  # v_{k-1}
+    start_al: float  # al_{k-1}
+    seen: RowsSeen  # rows visited before the stage
+    total: Point  # sum of the iterates
+    steps: int  # number of them
 
 
 @dataclass(frozen=True, eq=False)
 class FSAUCState(State):
-    """The mean of the passes so far, which is returned, and the point at the end of the last one."""
+    """The mean of the passes so far, with the current stage as the result of the last one, and the saddle point."""
 
-    last: np.ndarray  # its w
-    a: float  # mean score of the positives
-    b: float  # mean score of the negatives
+    v: Point  # the last iterate
     al: float  # dual variable
+    mean: np.ndarray  # of the results of the passes before the current one
+    stage: Stage  # the current one
+    kappa: float  # largest |x - centre|
+    seen: RowsSeen  # rows visited so far
+    sums: np.ndarray  # weighted sums of the positive and of the negative rows visited so far
+
+    @property
+    def delta(self) -> np.ndarray | None:
+        """Difference of the class means of the rows visited so far; None if a class is missing."""
+        if min(self.seen) <= 0.0:
+            return None
+        return self.sums[0] / self.seen.pos - self.sums[1] / self.seen.neg
 
 
 @dataclass(repr=False, kw_only=True)
@@ -81,6 +120,14 @@ class FSAUC(Solver):
         Step of the first stage, for rows of unit size; None means 2/L, or the theorem's step in its schedule.
     schedule : {"halving", "theorem"}
         Halve the step from stage to stage, or use the theorem's constants, with which it grows after the first stage.
+    delta : float
+        Probability, above 0 and below 1, with which the theorem's bound may fail: a smaller one makes D and the
+        theorem's later steps larger.
+    statistics : {"data", "running"}
+        Use the class means and the share of positives of all rows, or of the rows visited so far, as published.
+    horizon : int or None
+        Rows in a pass. None means those of the table or, in a stream, of the batch; for a stream give the number of
+        rows expected in all.
     batch_size : int or None
         Rows per step. None means columns over nonzeros of a row.
     centre : bool
@@ -93,6 +140,9 @@ class FSAUC(Solver):
     radius: float | None = None
     eta: float | None = None
     schedule: str = "halving"
+    delta: float = 0.1
+    statistics: str = "data"
+    horizon: int | None = None
     batch_size: int | None = None
     centre: bool = True
     max_epochs: int = 100
@@ -102,6 +152,9 @@ class FSAUC(Solver):
         "radius": [None, POSITIVE],
         "eta": [None, POSITIVE],
         "schedule": [Option("halving", "theorem")],
+        "delta": [Number(0, 1, open="both")],
+        "statistics": [Option("data", "running")],
+        "horizon": [None, Integer(1)],
         "batch_size": [None, Integer(1)],
         "centre": [Boolean()],
     }
@@ -109,6 +162,7 @@ class FSAUC(Solver):
     promise = Promise(gap=0.2, epochs=300, in_ball=True)
     stochastic = True
     sublinear = True
+    online = True
 
     def adapt(self, problem: Problem) -> Problem:
         return in_ball(problem, self.radius, norm=1)
@@ -116,76 +170,94 @@ class FSAUC(Solver):
     def init(self, problem: Problem, w: np.ndarray) -> FSAUCState:
         w = problem.penalty.prox(w, 0.0)  # projected onto the ball
         a, b = (float(score) for score in problem.data.means @ w)
-        return FSAUCState(w, 0.0, w, a, b, b - a)
+        v = Point(w, a, b)
+        seen = RowsSeen()
+        before = Stage(-1, (), 0, 0, v, b - a, seen, v, 0)
+        return FSAUCState(w, 0.0, v, b - a, w, before, 0.0, seen, np.zeros((2, w.size)))
+
+    def rescaled(self, state: FSAUCState, ratio: np.ndarray) -> FSAUCState:
+        return replace(state, sums=state.sums / ratio)
 
     def epoch(self, problem: Problem, state: FSAUCState, rng: np.random.Generator) -> FSAUCState:
         data = problem.data
-        scaling = RowScaling.of(data, self.centre)
-        size = mini_batch(data, self.batch_size)
-        height = float(state.last @ scaling.centre)
-        v = np.append(state.last * scaling.unit, [state.a - height, state.b - height])
-        al = state.al
         order = shuffled_blocks(data.n, rng)
-        stages = self._stages(problem, scaling, size)
-        for rows, (eta, limits) in zip(np.array_split(order, len(stages)), stages, strict=True):
-            v = _stage(data.rows, data.y, rows, size, scaling, limits, eta / sqrt(state.passes + 1), v, al)
-            al = -float(v[:-2] @ data.delta) / scaling.unit
-        last = v[:-2] / scaling.unit
-        height = float(last @ scaling.centre)
-        share = 2.0 / (state.passes + 2)
-        mean = state.w + share * (last - state.w)
-        return FSAUCState(mean, state.passes + 1, last, float(v[-2]) + height, float(v[-1]) + height, al)
+        scaling = RowScaling.of(data, self.centre)
+        kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
+        constants = self._constants(problem, scaling, kappa / scaling.unit)
+        if self.statistics == "running":
+            scaling = scaling.with_running_prior(data, order, state.seen)
+        state = replace(state, kappa=kappa)
+        while order.size:
+            state = self._with_stage(state, data.n)
+            rows = order[: state.stage.left]
+            state = self._visit(problem, state, rows, scaling, constants)
+            order = order[rows.size :]
+        return replace(state, passes=state.passes + 1)
 
-    def _stages(self, problem: Problem, scaling: RowScaling, size: int) -> list[tuple[float, StageLimits]]:
-        """Step and limits of every stage, for rows x'."""
+    def _constants(self, problem: Problem, scaling: RowScaling, kappa: float) -> StageConstants:
+        """The constants of all stages, for rows x'."""
         ball: Any = problem.penalty
-        n = problem.data.n
-        R = ball.radius * scaling.unit
-        kappa = sqrt(scaling.norms.max())
-        number = max(1, int(0.5 * log2(2.0 * n / log2(n))) - 1)
-        first, later, D = _theorem(problem, R, kappa, n // number)
+        weights = RowsSeen(problem.data.raw_moments.pos.weight, problem.data.raw_moments.neg.weight)
         halving = self.schedule == "halving"
-        eta = self.eta or (2.0 / scaling.curvature(size) if halving else first)
-        stages = []
-        for k in range(number):
-            around = 2.0 * sqrt(1.0 + 2.0 * kappa**2) * R / 2.0**k
-            step = eta / 2.0**k * (1.0 if halving or k == 0 else later)
-            dual = 2.0 * sqrt(2.0) * kappa * around + (D if k > 0 else 0.0)
-            stages.append((step, StageLimits(R, R * kappa, around, dual)))
-        return stages
+        size = mini_batch(problem.data, self.batch_size)
+        eta = self.eta or (2.0 / scaling.curvature(size) if halving else None)
+        return StageConstants(ball.radius * scaling.unit, kappa, weights, self.delta, eta, halving)
+
+    def _with_stage(self, state: FSAUCState, n: int) -> FSAUCState:
+        """The state at the start of the next stage, if the last one has ended."""
+        stage = state.stage
+        if stage.left > 0:
+            return state
+        passes, sizes, number = stage.passes, stage.sizes, stage.number + 1
+        if number >= len(sizes):
+            passes, sizes, number = passes + 1, stage_sizes(self.horizon or n), 0
+            state = replace(state, mean=state.w)
+        nothing = Point(np.zeros_like(state.v.w), 0.0, 0.0)
+        fresh = Stage(passes, sizes, number, sizes[number], state.v, state.al, state.seen, nothing, 0)
+        return replace(state, stage=fresh)
+
+    def _visit(
+        self, problem: Problem, state: FSAUCState, rows: np.ndarray, scaling: RowScaling, constants: StageConstants
+    ) -> FSAUCState:
+        """Visit rows of the current stage."""
+        data = problem.data
+        stage = state.stage
+        size = mini_batch(data, self.batch_size)
+        seen = stage.seen if self.statistics == "running" else constants.weights
+        eta, limits = constants.of_stage(stage.number, sum(stage.sizes) // len(stage.sizes), seen)
+        eta /= sqrt(stage.passes + 1)
+        start, v, total = (point.for_rows(scaling) for point in (stage.start, state.v, stage.total))
+        arrays = (start, stage.start_al, v, state.al, total)
+        al, steps = _stage(data.rows, data.y, rows, size, scaling, limits, eta, *arrays)
+        stage = stage._replace(left=stage.left - rows.size, total=Point.of(total, scaling), steps=stage.steps + steps)
+        state = replace(state, v=Point.of(v, scaling), al=al, stage=stage, seen=state.seen.after(data, rows))
+        if self.statistics == "running":
+            state = replace(state, sums=state.sums + _class_sums(data, rows))
+        return self._with_result(state, data)
+
+    def _with_result(self, state: FSAUCState, data: Data) -> FSAUCState:
+        """The state with the mean of the current stage as its result and, if that has ended, as its next start."""
+        stage = state.stage
+        v = stage.total.divided_by(stage.steps)
+        w = state.mean + 2.0 / (stage.passes + 2) * (v.w - state.mean)
+        state = replace(state, w=w)
+        if stage.left > 0:
+            return state
+        delta = state.delta if self.statistics == "running" else data.delta
+        return replace(state, v=v, al=state.al if delta is None else -float(v.w @ delta))
 
 
-def _theorem(problem: Problem, R: float, kappa: float, n0: int) -> tuple[float, float, float]:
-    """The theorem's eta_1, its sqrt(beta_k / beta_0), and the term that D_k adds to 2 sqrt(2) kappa R_k, for k > 0.
-
-    Its delta is 0.1. With few rows, or a rare class, xi is not positive: then beta is constant and D infinite.
-    """
-    weights = (problem.data.raw_moments.pos.weight, problem.data.raw_moments.neg.weight)
-    p = weights[0] / sum(weights)
-    deviation = sqrt(2.0 * log(12.0 / 0.1))
-    xi = min(p, 1.0 - p) - deviation / sqrt(n0)
-    beta = 1.0 + 8.0 * kappa**2
-    G = kappa * max(
-        (1.0 + 4.0 * kappa) * (R + 1.0),
-        2.0 * (2.0 * R + 1.0 + 2.0 * R * kappa),
-        2.0 * (4.0 * R * kappa + 11.0 * R + 1.0),
-    )
-    R0 = 2.0 * sqrt(1.0 + 2.0 * kappa**2) * R
-    eta = 2.0 * p * (1.0 - p) * sqrt(beta) * R0 / ((G or 1.0) * sqrt(2.0 * n0))  # 2p(1-p): the scale of the paper
-    if xi <= 0:
-        return eta, 1.0, inf
-    spread = kappa * (1.0 + 2.0 * kappa) * (2.0 + deviation)
-    return eta, sqrt(1.0 + 32.0 * spread**2 / (xi * beta)), 4.0 * sqrt(2.0) * spread * R / sqrt(xi * n0)
+def _class_sums(data: Data, rows: np.ndarray) -> np.ndarray:
+    """Weighted sums of the positive and of the negative ones among these rows."""
+    weight = np.zeros(data.n)
+    weight[rows] = data.weight[rows]
+    return np.stack([data.combine(weight * (data.y > 0)), data.combine(weight * (data.y < 0))])
 
 
 @compiled
-def _stage(X, y, order, size, scaling, limits, eta, v, al):
-    """The mean of the iterates of (w, a, b), starting from v, which is not modified."""
-    start = v
-    start_al = al
+def _stage(X, y, order, size, scaling, limits, eta, start, start_al, v, al, total):
+    """Visit the rows: (w, a, b) and the sum of its iterates change in place; returns al and the number of steps."""
     dim = v.size - 2
-    v = start.copy()
-    mean = np.zeros(v.size)
     batches = (order.size + size - 1) // size
     dq = np.empty(size)
     for part in range(batches):
@@ -195,41 +267,5 @@ def _stage(X, y, order, size, scaling, limits, eta, v, al):
         al = clip(start_al + clip(al - start_al, limits.dual), 2.0 * limits.bound)
         project(v, start, limits)
         for j in range(v.size):
-            mean[j] += v[j] / batches
-    return mean
-
-
-@compiled
-def project(v, start, limits):
-    """Move v to the nearest point within the limits and within limits.around of start."""
-    free = v.copy()
-    _bounded(v, limits)
-    if _distance(v, start) <= limits.around:
-        return
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        s = 0.5 * (low + high)
-        for j in range(v.size):
-            v[j] = (1.0 - s) * free[j] + s * start[j]
-        _bounded(v, limits)
-        if _distance(v, start) > limits.around:
-            low = s
-        else:
-            high = s
-
-
-@compiled
-def _bounded(v, limits):
-    """Project (w, a, b) onto the l1 ball and the bounds on a and b."""
-    dim = v.size - 2
-    soft_threshold_in_place(v, dim, l1_threshold(v, dim, limits.l1))
-    v[dim] = clip(v[dim], limits.bound)
-    v[dim + 1] = clip(v[dim + 1], limits.bound)
-
-
-@compiled
-def _distance(v, start):
-    total = 0.0
-    for j in range(v.size):
-        total += (v[j] - start[j]) ** 2
-    return sqrt(total)
+            total[j] += v[j]
+    return al, batches

@@ -22,7 +22,6 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Promise, Solver
 from aucmax.solvers.shared.subsample import Subsample
 from aucmax.solvers.shared.truncated_newton import (
-    HALVINGS,
     ROUNDING,
     NewtonState,
     evaluate_at,
@@ -32,6 +31,7 @@ from aucmax.solvers.shared.truncated_newton import (
 )
 
 STEPS = 50  # maximum number of steps on the subsample
+DOUBLINGS = 30  # of the factor of h, before the proximal step is given up
 START = 1e-3  # gap on the subsample, relative to the objective, at which they end
 
 
@@ -75,9 +75,10 @@ class Newton(Solver):
         return self._step(problem, state)
 
     def _step(self, problem: Problem, state: NewtonState) -> NewtonState:
-        if problem.penalty.l1 > 0:
-            state = _proximal_step(problem, state)
-        return newton_step(problem, state)
+        if problem.penalty.l1 == 0:
+            return newton_step(problem, state)
+        after = newton_step(problem, _proximal_step(problem, state))
+        return replace(after, stuck=np.array_equal(after.w, state.w))
 
 
 def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
@@ -86,7 +87,7 @@ def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
     diagonal = hessian_diagonal(problem, state)
     stiffness = state.stiffness
     passes = state.passes
-    for _ in range(HALVINGS):
+    for _ in range(DOUBLINGS):
         h = stiffness * diagonal
         trial = soft_threshold(h * state.w - state.gradient, penalty.l1) / (h + penalty.l2)
         step = trial - state.w
@@ -96,4 +97,4 @@ def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
         if evaluation.value <= model * (1.0 + ROUNDING):
             return replace(move_to(problem, state, trial, evaluation, passes), stiffness=0.7 * stiffness)
         stiffness *= 2.0
-    return replace(state, passes=passes, stiffness=stiffness)
+    return replace(state, passes=passes)

@@ -10,6 +10,9 @@ Row by row, with F_i and x' as in saddle_function.py, eta_t = min(1/L, zeta / sq
     al <- clip(al + eta_t dF_i/dal, -2 R kappa, 2 R kappa)                       (ascent)
     result: sum_t c_t w_t / sum_t c_t over the w_t before the steps,   c_t = eta_t t^tilt    (published: tilt = 0)
 
+Published are steps of gamma_t = c / sqrt(t) without the 1/L, and the share p_t of positives so far (Algorithm 10):
+capped=False, prior="running", tilt=0 and zeta = 2 p (1-p) c, since their F is 2p(1-p) times ours.
+
 For the penalised objective R is the smaller of 1/(2 sqrt(l2)) and 1/(4 l1): the minimiser always lies in that ball,
 since there l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4, with m = w.delta.
 
@@ -35,6 +38,7 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.saddle_function import (
     RowScaling,
+    RowsSeen,
     clip,
     in_ball,
     l1_threshold,
@@ -87,6 +91,7 @@ class SOLAMState(State):
     total: np.ndarray  # weighted sum of the iterates
     saddle: SaddleVariables  # a, b and al, for rows that are not centred
     kappa: float  # largest |x - centre|
+    seen: RowsSeen  # rows visited so far, for the running prior
 
 
 @dataclass(repr=False, kw_only=True)
@@ -102,8 +107,12 @@ class SOLAM(Solver):
         Radius of the ball. None means 1.5 times the norm that the weights would have with uncorrelated columns and
         an L2 penalty of the same alpha.
     zeta : float or None
-        Steps are zeta/sqrt(t), for rows of unit size, and never above 1/L. None means twice the typical |w| over
-        the root mean square of the first gradients.
+        Steps are zeta/sqrt(t), for rows of unit size. None means twice the typical |w| over the root mean square of
+        the first gradients.
+    capped : bool
+        Never take steps above 1/L. False as published.
+    prior : {"data", "running"}
+        Use the share of positives among all rows, or among the rows visited so far, as published.
     batch_size : int or None
         Rows per step in the l1 ball and with an l1 penalty. None means columns over nonzeros of a row.
     centre : bool
@@ -117,6 +126,8 @@ class SOLAM(Solver):
     form: str = "regularised"
     radius: float | None = None
     zeta: float | None = None
+    capped: bool = True
+    prior: str = "data"
     batch_size: int | None = None
     centre: bool = True
     tilt: float = 1.0
@@ -127,6 +138,8 @@ class SOLAM(Solver):
         "form": [Option("regularised", *NORMS)],
         "radius": [None, POSITIVE],
         "zeta": [None, POSITIVE],
+        "capped": [Boolean()],
+        "prior": [Option("data", "running")],
         "batch_size": [None, Integer(1)],
         "centre": [Boolean()],
         "tilt": [Number(0)],
@@ -146,30 +159,33 @@ class SOLAM(Solver):
     def init(self, problem: Problem, w: np.ndarray) -> SOLAMState:
         w = problem.penalty.prox(w, 0.0)  # projected onto the ball, if there is one
         a, b = (float(score) for score in problem.data.means @ w)
-        return SOLAMState(w, 0.0, w, np.zeros_like(w), SaddleVariables(0, 0.0, a, b, b - a), 0.0)
+        return SOLAMState(w, 0.0, w, np.zeros_like(w), SaddleVariables(0, 0.0, a, b, b - a), 0.0, RowsSeen())
 
     def epoch(self, problem: Problem, state: SOLAMState, rng: np.random.Generator) -> SOLAMState:
         data = problem.data
         order = shuffled_blocks(data.n, rng)
+        by_rows = problem.penalty.l1 == 0 and _norm(problem) == 2
+        size = 1 if by_rows else mini_batch(data, self.batch_size)
         # convert to the units of the rows x'
         scaling = RowScaling.of(data, self.centre)
         kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
+        constants = self._constants(problem, scaling, kappa, size)
+        if self.prior == "running":
+            scaling = scaling.with_running_prior(data, order, state.seen)
         v = state.last * scaling.unit
         total = state.total * scaling.unit
         saddle = state.saddle.shifted(-float(state.last @ scaling.centre))
         # take the steps
-        if problem.penalty.l1 == 0 and _norm(problem) == 2:
-            constants = self._constants(problem, scaling, kappa, 1)
+        if by_rows:
             after = _row_steps(data.rows, data.y, order, scaling, constants, saddle, v, total)
         else:
-            size = mini_batch(data, self.batch_size)
-            constants = self._constants(problem, scaling, kappa, size)
             after = _batch_steps(data.rows, data.y, order, size, scaling, constants, saddle, v, total)
         # convert back
         v /= scaling.unit
         total /= scaling.unit
         saddle = SaddleVariables(*after).shifted(float(v @ scaling.centre))
-        return SOLAMState(total / saddle.weight, state.passes + 1, v, total, saddle, kappa)
+        seen = state.seen.after(data, order)
+        return SOLAMState(total / saddle.weight, state.passes + 1, v, total, saddle, kappa, seen)
 
     def _constants(self, problem: Problem, scaling: RowScaling, kappa: float, size: int) -> SOLAMConstants:
         """The constants of an epoch with mini-batches of the given size, in the units of the rows x'."""
@@ -185,7 +201,7 @@ class SOLAM(Solver):
             radius=radius * unit,
             bound=radius * kappa,
             zeta=self.zeta or 2.0 * typical / _first_gradient(problem.data, scaling, size) or cap,
-            cap=cap,
+            cap=cap if self.capped else inf,
             tilt=self.tilt,
         )
 
@@ -226,7 +242,7 @@ def _row_steps(X, y, order, scaling, constants, saddle, v, total):
         C += share * s
         K += share * k
         q = (s * row_dot(X, i, v) + k * scaling.along[i] - height) / scaling.unit
-        dq, da, db, dal = slopes(y[i], scaling.e[i], q, a, b, al)
+        dq, da, db, dal = slopes(y[i], scaling.e[i], scaling.c[i], q, a, b, al)
         a = clip(a - eta * da, constants.bound)
         b = clip(b - eta * db, constants.bound)
         al = clip(al + eta * dal, 2.0 * constants.bound)

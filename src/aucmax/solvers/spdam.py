@@ -19,10 +19,14 @@ A step on a batch I of m rows, with u = 1/n sum_i beta_i z_i and v the extrapola
     kappa^2 = max |z_i|^2,                 4 kappa^2 m sigma^2 - 2 l2 (n - m) sigma - l2 n = 0,  sigma > 0
     tau = 1 / (4 sigma kappa^2),           theta = 1 - l2 / (l2 + 2 sigma kappa^2)
 
-In the paper z_i is divided by sqrt(2p) instead of sqrt(p), the updates use raw x_i instead of z_i, and sigma lacks
-l2: that solves another problem, converges to a wrong point and takes many times the passes (docs/mathematics.md,
-section 8). A batch costs O(nonzeros of its rows + dim), since the prox changes every column. For L2 and many columns
-use SDCA.
+In the paper z_i is divided by sqrt(2p) instead of sqrt(p), and the updates use raw x_i instead of z_i: that solves
+another problem and converges to a wrong point (docs/mathematics.md, section 8). Its sigma lacks l2,
+
+    sigma = ((n - m) + sqrt((n - m)^2 + 4 n m kappa^2 / l2)) / (8 m kappa^2)                         steps "printed"
+
+which leads to the same point, but does not satisfy the conditions of the theorem: on a9a with small batches it takes
+many times the passes, on some small tables a third of them. A batch costs O(nonzeros of its rows + dim), since the
+prox changes every column. For L2 and many columns use SDCA.
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Promise, Solver, State
 from aucmax.solvers.shared.step_sizes import class_centred_norms
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
-from aucmax.validation.params import Integer, Number
+from aucmax.validation.params import Integer, Number, Option
 
 
 class SPDAMSteps(NamedTuple):
@@ -51,10 +55,11 @@ class SPDAMSteps(NamedTuple):
     theta: float  # extrapolation
 
     @classmethod
-    def of(cls, n: int, m: int, kappa2: float, l2: float) -> SPDAMSteps:
-        """The best step sizes for batches of m rows out of n."""
+    def of(cls, n: int, m: int, kappa2: float, l2: float, *, printed: bool = False) -> SPDAMSteps:
+        """The best step sizes for batches of m rows out of n, or those printed in the theorem."""
         others = float(n - m)
-        sigma = l2 * (others + np.sqrt(others**2 + 4.0 * n * m * kappa2 / l2)) / (4.0 * m * kappa2)
+        sigma = (others + np.sqrt(others**2 + 4.0 * n * m * kappa2 / l2)) / (4.0 * m * kappa2)
+        sigma *= 0.5 if printed else l2
         return cls(sigma, 1.0 / (4.0 * sigma * kappa2), 1.0 - l2 / (l2 + 2.0 * sigma * kappa2))
 
 
@@ -77,13 +82,19 @@ class SPDAM(Solver):
     batch_size : int or float
         Rows in a step, or below 1 their share of all rows (published: 0.1). The passes to a given gap grow with the
         square root of their number; the time of a pass falls until the rows cost as much as the columns.
+    steps : {"corrected", "printed"}
+        Step sizes that satisfy the conditions of the theorem, or those printed in it, for comparison with the paper.
     max_epochs, tol
         See `Solver`.
     """
 
     batch_size: float = 8
+    steps: str = "corrected"
 
-    parameter_constraints: ClassVar[Constraints] = {"batch_size": [Integer(1), Number(0, 1, open="both")]}
+    parameter_constraints: ClassVar[Constraints] = {
+        "batch_size": [Integer(1), Number(0, 1, open="both")],
+        "steps": [Option("corrected", "printed")],
+    }
     penalties = ("l2", "elastic net")
     promise = Promise(gap=1e-10, epochs=2000)
     stochastic = True
@@ -91,7 +102,8 @@ class SPDAM(Solver):
     def init(self, problem: Problem, w: np.ndarray) -> SPDAMState:
         data = problem.data
         l2 = problem.penalty.l2
-        steps = SPDAMSteps.of(data.n, self._rows(data), _kappa2(data, l2), l2)
+        printed = self.steps == "printed"
+        steps = SPDAMSteps.of(data.n, self._rows(data), _kappa2(data, l2), l2, printed=printed)
         if not w.any():
             return SPDAMState(w, 0.0, w, np.zeros(data.n), np.zeros(data.dim), steps)
         beta = np.sqrt(data.e) * (data.scores(w) - np.where(data.y > 0, *(data.means @ w)))

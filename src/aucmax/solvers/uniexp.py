@@ -10,7 +10,8 @@ share of the row's class in the weight so far, and x' = x - centre (the midpoint
     w <- w / (1 + eta_t l2 / (2 U)) + eta_t k y x',    b <- b + eta_t k y
 
 U is the root of the loss of pairs, estimated from running means of exp(-y (w.x' + b)) in both classes: the gradient
-of the loss is 2 U times that of its root, so that with l2 alone (as published) another problem would be solved. The
+of the loss is 2 U times that of its root. The published penalty lacks this factor, w <- w / (1 + eta_t l2) + ..., and
+minimises the loss of rows plus l2/2 |w|^2: over b, that is the root of the loss of pairs plus the same. The
 exponent is kept within +-30, and eta_t k so small that the score of the row itself moves by no more than 5. With
 w = f v + c centre, and w.centre tracked, a step costs O(nonzeros of x), regardless of dim.
 """
@@ -30,7 +31,7 @@ from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, State
 from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
-from aucmax.validation.params import Boolean
+from aucmax.validation.params import Boolean, Option
 
 SMALL = 1e-9  # f below which v is multiplied out
 LARGEST_EXPONENT = 30.0
@@ -61,14 +62,22 @@ class UniExp(OnePassSolver):
     centre : bool
         Subtract the midpoint of the class means from the rows. The minimiser is the same; columns far from zero
         are learned much sooner.
+    penalised : {"pair_loss", "row_loss"}
+        What the penalty is added to: the loss of pairs, which is the objective, or the loss of rows, as published.
+        Objective and gap are those of the loss of pairs in both cases.
     order, max_epochs, tol
         See `OnePassSolver`.
     """
 
     eta: float | None = None
     centre: bool = True
+    penalised: str = "pair_loss"
 
-    parameter_constraints: ClassVar[Constraints] = {"eta": [None, POSITIVE], "centre": [Boolean()]}
+    parameter_constraints: ClassVar[Constraints] = {
+        "eta": [None, POSITIVE],
+        "centre": [Boolean()],
+        "penalised": [Option("pair_loss", "row_loss")],
+    }
     losses = (Exponential,)
     streams_for = ("exponential",)
 
@@ -87,7 +96,8 @@ class UniExp(OnePassSolver):
         level = state.level.copy()
         b = state.b + float(v @ centre)
         rows = (data.rows, data.y, data.weight, relative_weights(data), order, norms, centre, along)
-        b, t = _epoch(*rows, problem.penalty.l2, eta, state.t, total, level, v, b)
+        of_pairs = self.penalised == "pair_loss"
+        b, t = _epoch(*rows, problem.penalty.l2, of_pairs, eta, state.t, total, level, v, b)
         return UniExpState(v, state.passes + 1.0, b - float(v @ centre), t, total, level)
 
 
@@ -99,7 +109,7 @@ def _mean_square(data: Data, centre: np.ndarray) -> float:
 
 
 @compiled
-def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, total, level, v, b):
+def _epoch(X, y, weight, relative, order, norms, centre, along, l2, of_pairs, eta, t, total, level, v, b):
     f, c = 1.0, 0.0
     height, square = 0.0, 0.0
     for j in range(v.size):
@@ -119,7 +129,8 @@ def _epoch(X, y, weight, relative, order, norms, centre, along, l2, eta, t, tota
         level[own] += fresh * (min(k, LARGEST_LOSS) - level[own])
         k *= 0.5 * relative[i] / share
         step = y[i] * min(eta_t * k, LARGEST_MOVE / (norms[i] + 1.0))
-        shrink = 1.0 / (1.0 + eta_t * l2 / (2.0 * sqrt(level[0] * level[1])))
+        per_gradient = 2.0 * sqrt(level[0] * level[1]) if of_pairs else 1.0
+        shrink = 1.0 / (1.0 + eta_t * l2 / per_gradient)
         f *= shrink
         c = c * shrink - step
         height = height * shrink + step * (along[i] - square)

@@ -30,10 +30,7 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     columns = dict(_named_columns(X))
     if not columns or not len(next(iter(columns.values()))):
         rows = 0 if columns else len(X)
-        shape = f"(shape=({rows}, {len(columns)}))"
-        raise ValueError(
-            f"Found array with {rows} sample(s) and {len(columns)} feature(s) {shape} while a minimum of 1 is required."
-        )
+        raise ValueError(f"the table has {rows} rows and {len(columns)} columns; it needs at least one of each")
     return Table(columns)
 
 

@@ -1,7 +1,7 @@
 """What the cells of a column hold: numbers, strings or missing values.
 
-A column is a `pyarrow.ChunkedArray` of strings, booleans, integers, float64, dates or timestamps; `as_column` makes one
-of anything else. A cell is missing if it is null, NaN, or a string such as `NA`.
+A column is a `pyarrow.ChunkedArray` of strings, booleans, integers, float64, dates or timestamps; `as_column` makes
+one of anything else. A cell is missing if it is null, NaN, or a string such as `NA`.
 """
 
 from __future__ import annotations

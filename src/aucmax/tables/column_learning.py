@@ -36,8 +36,8 @@ def learn_column(
 ) -> Learned | str:
     """The encoder of a column and its numbers (None for categories), or the reason why the column is left out.
 
-    `decimal` is the decimal separator where the cells do not tell, as in `1,234`. With `keep`, a column that looks like
-    an id is used.
+    `decimal` is the decimal separator where the cells do not tell, as in `1,234`. With `keep`, a column that looks
+    like an id is used.
     """
     if name.startswith(_INDEX_PREFIXES) and not keep:
         return f"{IS_ID}it has no name, so it is probably an index"
@@ -71,22 +71,33 @@ def _id_reason(name: str, summary: ColumnSummary, numbers: np.ndarray) -> str | 
 
 
 def choose_format(summary: ColumnSummary, decimal: str) -> Any:
-    """The format in which the column is read; None if it holds categories or free text, or times that are ambiguous."""
+    """The format in which the column is read; None if it holds categories, free text or ambiguous dates."""
     formats = list(summary.readings)
     numeric = [format for format in formats if isinstance(format, NumberFormat)]
     if numeric:
-        return next((format for format in numeric if format.decimal == decimal), numeric[0])
+        wanted = next((format for format in numeric if format.decimal == decimal), numeric[0])
+        return PLAIN if PLAIN in numeric and _agree(summary, [PLAIN, wanted]) else wanted
     times = [format for format in formats if isinstance(format, TimeFormat)]
     if times:
-        agree = all(np.array_equal(summary.readings[t], summary.readings[times[0]], equal_nan=True) for t in times)
-        return times[0] if agree else None
+        return times[0] if _agree(summary, times) else None
     return BOOLEAN if BOOLEAN in formats else None
 
 
+def _agree(summary: ColumnSummary, formats: list[Any]) -> bool:
+    """Whether the formats give the same numbers."""
+    first, *others = (summary.readings[format] for format in formats)
+    return all(other is first or np.array_equal(other, first, equal_nan=True) for other in others)
+
+
 def decimal_separator(summaries: Iterable[ColumnSummary]) -> str:
-    """The decimal separator of a table: a comma if a column can only be read with it, and none only with a point."""
+    """The decimal separator of a table: a comma if a column can only be read with it, and none only with a point.
+
+    Columns of plain numbers are not asked: they may have been written by a program, beside others that were not.
+    """
     separators = [
-        {format.decimal for format in summary.readings if isinstance(format, NumberFormat)} for summary in summaries
+        {format.decimal for format in summary.readings if isinstance(format, NumberFormat)}
+        for summary in summaries
+        if PLAIN not in summary.readings
     ]
     return "," if {","} in separators and {"."} not in separators else "."
 
@@ -101,10 +112,11 @@ def _note(format: Any, summary: ColumnSummary) -> str:
     """What was done to read the cells, in words; empty if they are plain numbers or booleans."""
     if isinstance(format, TimeFormat):
         return "times, as seconds since 1970 and weekday"
-    if PLAIN in summary.readings or not isinstance(format, NumberFormat):
+    if not isinstance(format, NumberFormat) or (format == PLAIN and summary.text is None):
         return ""
+    example = f" such as {_example(summary)!r}" if summary.text else ""
     thousands = f", {_SEPARATOR_NAMES[format.thousands]} between thousands" if format.thousands else ""
-    return f"numbers such as {_example(summary)!r}, with a decimal {_SEPARATOR_NAMES[format.decimal]}{thousands}"
+    return f"numbers{example}, with a decimal {_SEPARATOR_NAMES[format.decimal]}{thousands}"
 
 
 class MixedColumnWarning(UserWarning):

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from aucmax.tables.cells import PLAIN_NUMBER, Column, is_missing, is_string, is_time, present_strings
-from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN
+from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN, NumberFormat
 from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.time_format import TIME_FORMATS
 
-_FORMATS = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
+_FORMATS: tuple[Any, ...] = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
 _FIRST_CELLS = 200  # in which a format must fit before all cells are tried
 _LONG = 1e15  # an integer beyond it has more than 15 digits
 _HEAD = 1000  # cells that decide whether a column is mostly numbers
@@ -84,7 +84,7 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
     if present.null_count == len(present):
         return ColumnSummary(len(values), len(values), {}, frozenset())
     readings = _read_strings(present)
-    text = None if PLAIN in readings else _first_text(present)
+    text = None if PLAIN in readings and _begin_plain(present) else _first_text(present)
     head = (
         pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER)
         if text
@@ -114,6 +114,11 @@ def _summarize_typed(values: Column) -> ColumnSummary:
     return ColumnSummary(len(values), n_missing, dict.fromkeys(formats, numbers), None, long_integers=long_integers)
 
 
+def _begin_plain(present: Column) -> bool:
+    """Whether the first cells are plain numbers, without a currency or a per cent sign."""
+    return pc.all(pc.match_substring_regex(present.slice(0, _FIRST_CELLS), PLAIN_NUMBER), min_count=0).as_py()
+
+
 def _are_long_integers(present: Column) -> bool:
     """Whether all cells are integers of more than 15 digits, and not larger than 64 bits."""
     pattern = "^[+-]?[0-9]{16,20}$"
@@ -124,7 +129,7 @@ def _are_long_integers(present: Column) -> bool:
 def _read_strings(present: Column) -> dict[Any, np.ndarray]:
     """By format, the numbers of all cells."""
     first = present.slice(0, 20 * _FIRST_CELLS).drop_null().slice(0, _FIRST_CELLS)
-    possible = [format for format in _FORMATS if format.read(first) is not None]
+    possible = _possible_formats(first)
     if PLAIN not in possible or (plain := PLAIN.read(present)) is None:
         found = {format: format.read(present) for format in possible if format != PLAIN}
     elif not pc.any(pc.match_substring(present, ".")).as_py():
@@ -132,6 +137,18 @@ def _read_strings(present: Column) -> dict[Any, np.ndarray]:
     else:
         found = {format: plain if format.decimal == "." else format.read(present) for format in possible}
     return {format: numbers for format, numbers in found.items() if numbers is not None}
+
+
+def _possible_formats(first: Column) -> list[Any]:
+    """The formats in which the first cells can be read; few regular expressions are tried on plain numbers."""
+    if not _begin_plain(first):
+        return [format for format in _FORMATS if format.read(first) is not None]
+    if not pc.any(pc.match_substring(first, "."), min_count=0).as_py():
+        return list(NUMBER_FORMATS)
+    grouped = NumberFormat(",", ".")  # the only other one with points, such as 1.234
+    return [format for format in NUMBER_FORMATS if format.decimal == "."] + [grouped] * (
+        grouped.read(first) is not None
+    )
 
 
 def _distinct(present: Column, limit: int) -> frozenset[str] | None:
@@ -154,8 +171,10 @@ def _joined_readings(a: ColumnSummary, b: ColumnSummary) -> dict[Any, np.ndarray
     if a.is_empty or b.is_empty:
         filled = b if a.is_empty else a
         before, after = (a.n_rows, 0) if a.is_empty else (0, b.n_rows)
-        pad = {"pad_width": (before, after), "constant_values": np.nan}
-        return {format: np.pad(numbers, **pad) for format, numbers in filled.readings.items()}
+        return {
+            format: np.pad(numbers, (before, after), constant_values=np.nan)
+            for format, numbers in filled.readings.items()
+        }
     return {
         format: np.concatenate([numbers, b.readings[format]])
         for format, numbers in a.readings.items()

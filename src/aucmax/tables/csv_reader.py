@@ -2,8 +2,8 @@
 
 UTF-8 with or without a byte-order mark, or any other encoding that is named; delimited by commas, semicolons or tabs
 (whichever splits the header into the most fields), fields quoted or not, the first line a header. Blank lines are
-skipped, except in a file of one column, where they are missing values. Files may be compressed (`.gz`, `.bz2`, `.xz`).
-Types are inferred later, by `TableEncoder`, so that they do not depend on the block.
+skipped, except in a file of one column, where they are missing values. Files may be compressed (`.gz`, `.bz2`,
+`.xz`). Types are inferred later, by `TableEncoder`, so that they do not depend on the block.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from aucmax.tables.table import check_distinct_names, select_names
 DELIMITERS = ",;\t"
 BLOCK_BYTES = 1 << 22
 _LINE_END = re.compile(rb"[\r\n]")
+_NOT_BLANK = re.compile(rb"[^\r\n]")
 pa_csv: Any = LazyModule("pyarrow.csv")
 
 
@@ -83,7 +84,7 @@ def _read_header(stream: IO[bytes], path: str | Path, limits: ReadLimits) -> tup
         text = text[blank:]
         end, n_header = _end_of_header(text, at_end, path, n_lines) if text.strip() else (0, 0)
         if end:
-            return _decode(text[:end], path, n_lines), text[end:], n_lines + n_header
+            return decode_utf8(text[:end], path, n_lines), text[end:], n_lines + n_header
         limits.check_record(len(text), path)
     raise ValueError(f"{path} is empty")
 
@@ -124,7 +125,7 @@ class _BlockParser:
         self.pending = text[end:]
         limits.check_record(len(self.pending), self.path)
         records = text[:end]
-        has_rows = bool(records) if len(self.names) == 1 else bool(records.strip(b"\r\n"))
+        has_rows = bool(records) and (len(self.names) == 1 or _NOT_BLANK.search(records) is not None)
         table = self._read(records) if has_rows else None
         self.n_lines += n_lines
         return table
@@ -154,13 +155,13 @@ class _BlockParser:
                 ),
             )
         except pa.ArrowInvalid as error:
-            _decode(text, self.path, self.n_lines)
+            decode_utf8(text, self.path, self.n_lines)
             scan = scan_records(text, self.delimiter, len(self.names), at_end=True)
             where = f", line {self.n_lines + scan.line}: {scan.error}" if scan.error else f": {error}"
             raise ValueError(f"{self.path}{where}") from None
 
 
-def _decode(text: bytes, path: str | Path, n_lines: int) -> str:
+def decode_utf8(text: bytes, path: str | Path, n_lines: int) -> str:
     """The text, or an error that names the line of the first byte that is not UTF-8."""
     try:
         return text.decode()

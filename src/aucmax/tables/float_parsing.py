@@ -20,7 +20,7 @@ _INVALID_POWER = 100_000
 _ALL_BITS = np.uint64(2**64 - 1)
 _LOW_BITS = np.uint64(2**32 - 1)
 _HALF_WORD = np.uint64(32)
-_MINUS, _PLUS, _POINT, _SPACE, _SMALL_E, _CAPITAL_E, _DIGIT_0, _DIGIT_9 = b"-+. eE09"
+_MINUS, _PLUS, _POINT, _SMALL_E, _CAPITAL_E, _DIGIT_0, _DIGIT_9 = b"-+.eE09"
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _TEN = np.uint64(10)
@@ -140,22 +140,6 @@ def parse_double(text, at, stop):
         q += power
     bits, parsed = nearest_double(w, q)
     return at, bits | (np.uint64(negative) << np.uint64(63)), parsed
-
-
-@compiled
-def parse_cells(text, bits, parsed):
-    """Parse numbers separated by zero bytes, ignoring spaces around them; `parsed` marks those that succeeded."""
-    at = 0
-    for i in range(bits.size):
-        while at < text.size and text[at] == _SPACE:
-            at += 1
-        at, bits[i], parsed[i] = parse_double(text, at, text.size)
-        while at < text.size and text[at] == _SPACE:
-            at += 1
-        parsed[i] = parsed[i] and (at == text.size or text[at] == 0)
-        while at < text.size and text[at] != 0:
-            at += 1
-        at += 1
 
 
 @compiled

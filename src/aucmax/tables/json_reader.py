@@ -6,21 +6,27 @@ A key that a line lacks is missing there. Where a key holds values of several ty
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from aucmax.tables.cells import as_column
 from aucmax.tables.compression import open_text_bytes
-from aucmax.tables.csv_reader import BLOCK_BYTES
+from aucmax.tables.csv_reader import BLOCK_BYTES, decode_utf8
 from aucmax.tables.pyarrow_import import LazyModule, pa
 from aucmax.tables.read_limits import ReadLimits
 
 pa_json: Any = LazyModule("pyarrow.json")
 
 
-def read_blocks(path: str | Path, *, limits: ReadLimits | None = None, encoding: str = "utf-8") -> Iterator[Any]:
-    """Read a file as Arrow tables of some rows each.
+def read_blocks(
+    path: str | Path,
+    *,
+    limits: ReadLimits | None = None,
+    encoding: str = "utf-8",
+    columns: Collection[str] | None = None,
+) -> Iterator[Any]:
+    """Read a file as Arrow tables of some rows each; those that lack some of the `columns` have them without values.
 
     Examples
     --------
@@ -28,22 +34,36 @@ def read_blocks(path: str | Path, *, limits: ReadLimits | None = None, encoding:
     >>> [table.to_pydict() for table in read_blocks("people.jsonl")]
     [{'age': [31, None], 'name': ['Ann', 'Carl']}]
     """
+    seen: set[str] = set()
+    for text, n_lines in _blocks(path, limits, encoding):
+        table = _parse(text, path, n_lines)
+        seen.update(table.column_names)
+        for name in set(columns or ()) - set(table.column_names):
+            table = table.append_column(name, pa.nulls(len(table), pa.string()))
+        yield table
+    absent = sorted(set(columns or ()) - seen)
+    if seen and absent:
+        raise ValueError(f"{path} lacks the columns {absent}: no line has these keys")
+
+
+def _blocks(path: str | Path, limits: ReadLimits | None, encoding: str) -> Iterator[tuple[bytes, int]]:
+    """Complete lines, and the number of lines before them."""
     pending = b""
     n_lines = 0
     with open_text_bytes(path, limits, encoding) as stream:
-        while True:
-            block = stream.read(BLOCK_BYTES)
+        while block := stream.read(BLOCK_BYTES):
             text = pending + block
-            end = text.rfind(b"\n") + 1 if block else len(text)
+            end = text.rfind(b"\n") + 1
             if text[:end].strip():
-                yield _parse(text[:end], path, n_lines)
+                yield text[:end], n_lines
             n_lines += text.count(b"\n", 0, end)
             pending = text[end:]
-            if not block:
-                return
+    if pending.strip():
+        yield pending, n_lines
 
 
 def _parse(text: bytes, path: str | Path, n_lines: int) -> Any:
+    decode_utf8(text, path, n_lines)  # pyarrow does not look
     try:
         return pa_json.read_json(
             pa.BufferReader(text),

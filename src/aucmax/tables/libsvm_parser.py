@@ -95,7 +95,7 @@ def _is_qid(text, at):
 
 @compiled
 def _token_end(text, at):
-    while not _ends_token(text, at):
+    while at < text.size and not _ends_token(text, at):
         at += 1
     return at
 
@@ -115,13 +115,18 @@ def _parse(text, first_index, labels, data, indices, indptr, deferred):
     """Fill the arrays from complete lines: number of rows, of deferred numbers, the error (0: none), and where.
 
     A row of `deferred` is where the number starts and stops, its row, and its position in `data` (-1: a label).
+    Every pass over a line, and over a part of it, moves on by a character at least.
     """
     n = k = n_deferred = at = 0
     size = text.size
-    while at < size:
+    for _ in range(size):
+        if at >= size:
+            break
         in_row = False
         previous = np.int64(-1)
-        while at < size and text[at] != _NEWLINE:
+        for _ in range(at, size):
+            if at >= size or text[at] == _NEWLINE:
+                break
             if _is_space(text[at]):
                 at += 1
             elif text[at] == _HASH:  # a comment

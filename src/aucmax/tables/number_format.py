@@ -30,7 +30,7 @@ class NumberFormat:
     decimal : {".", ","}
         The decimal separator.
     thousands : {"", ",", ".", " ", "'"}
-        The separator of groups of three digits.
+        The separator of groups of three digits. Empty for plain numbers, which have no unit either.
 
     Examples
     --------
@@ -54,8 +54,8 @@ class NumberFormat:
         """The numbers of a column, NaN where it is null; None if a cell is not a number in this format."""
         if not is_string(present):
             return None if is_time(present) else to_floats(present)
-        if self == PLAIN and (numbers := parse_numbers(present)) is not None:
-            return numbers
+        if self == PLAIN:
+            return parse_numbers(present)
         unit = find_unit(present)
         if unit is None:
             return None

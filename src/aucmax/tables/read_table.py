@@ -10,7 +10,6 @@ from typing import Any
 from aucmax.tables import arrow_reader, csv_reader, excel_reader, json_reader, libsvm_reader, npz_reader
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.compression import OPENERS
-from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table, concatenate
 from aucmax.validation.params import Integer, Option, check_param
@@ -106,13 +105,14 @@ def read_chunks(
     format = _check_format(path, format)
     if format == "npz":
         with _describe_memory_errors(path):
-            chunks = _slice_rows(npz_reader.read(path, limits=limits), rows)
+            table = npz_reader.read(path, limits=limits)
+        chunks = _regroup(iter([table]), rows)
     elif format == "libsvm":
         chunks = libsvm_reader.read_chunks(
             path, rows=rows, n_features=n_features, zero_based=zero_based, limits=limits
         )
     else:
-        chunks = _as_tables(_regroup(_read_blocks(path, rows, format, limits, encoding, columns), rows))
+        chunks = _regroup(_as_tables(_read_blocks(path, rows, format, limits, encoding, columns)), rows)
     return _check_rows(chunks, path)
 
 
@@ -128,7 +128,7 @@ def _read_blocks(
     if format == "csv":
         return csv_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
     if format == "jsonl":
-        return json_reader.read_blocks(path, limits=limits, encoding=encoding)
+        return json_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
     if format == "parquet":
         return arrow_reader.read_parquet(path, rows=rows, limits=limits, columns=columns)
     reader = arrow_reader.read_arrow if format == "arrow" else excel_reader.read_blocks
@@ -139,20 +139,20 @@ def _as_tables(blocks: Iterator[Any]) -> Iterator[Table]:
     return (Table(dict(zip(block.column_names, block.columns))) for block in blocks)
 
 
-def _regroup(blocks: Iterator[Any], rows: int) -> Iterator[Any]:
+def _regroup(blocks: Iterator[Table], rows: int) -> Iterator[Table]:
     """The rows of the blocks in tables of `rows` rows, the last one shorter."""
-    pending: list[Any] = []
+    pending: list[Table] = []
     n = 0
     for block in blocks:
         pending.append(block)
         n += len(block)
         if n >= rows:
-            joined = pa.concat_tables(pending, promote_options="permissive")
+            joined = concatenate(pending)
             yield from (joined.slice(start, rows) for start in range(0, n - rows + 1, rows))
+            pending = [joined.slice(n - n % rows, rows)]
             n %= rows
-            pending = [joined.slice(len(joined) - n)]
     if n:
-        yield pa.concat_tables(pending, promote_options="permissive")
+        yield concatenate(pending)
 
 
 @contextmanager
@@ -190,12 +190,6 @@ def _check_format(path: str | Path, format: str | None) -> str:
     if found not in _SEQUENTIAL and is_pipe_or_device(path):
         raise ValueError(f"{path} is a pipe or a device, from which only {_SEQUENTIAL} can be read; give a file")
     return found
-
-
-def _slice_rows(table: Table, rows: int) -> Iterator[Table]:
-    for start in range(0, len(table), rows):
-        part = slice(start, start + rows)
-        yield Table(X=table.X[part], y=None if table.y is None else table.y[part])
 
 
 def _check_rows(chunks: Iterator[Table], path: str | Path) -> Iterator[Table]:

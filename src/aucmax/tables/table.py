@@ -76,6 +76,19 @@ class Table:
         """
         return Table({name: column for name, column in self.columns.items() if name not in names})
 
+    def slice(self, start: int, rows: int) -> Table:
+        """Some consecutive rows, of which nothing is copied.
+
+        Examples
+        --------
+        >>> Table({"a": [1, 2, 3]}).slice(1, 1).columns["a"].to_pylist()
+        [2]
+        """
+        if self.X is None:
+            return Table({name: column.slice(start, rows) for name, column in self.columns.items()})
+        part = slice(start, start + rows)
+        return Table(X=self.X[part], y=None if self.y is None else self.y[part], zero_based=self.zero_based)
+
     def column(self, name: str) -> Column:
         """The column of that name, or an error that lists similar names."""
         if name in self.columns:

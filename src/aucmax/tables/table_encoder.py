@@ -1,9 +1,9 @@
 """`TableEncoder`: how the columns of a table become numbers, learned once and applied to every later table.
 
-Numbers stay numbers, however they are written; booleans become 0 and 1; times become seconds, weekday and hour; strings
-with few distinct values are one-hot encoded. Missing numbers are imputed by the median of the training rows. Where
-values were missing in training, a further feature indicates it. Columns that cannot be used are left out, with the
-reason. Columns are found by name.
+Numbers stay numbers, however they are written; booleans become 0 and 1; times become seconds, weekday and hour;
+strings with few distinct values are one-hot encoded. Missing numbers are imputed by the median of the training rows.
+Where values were missing in training, a further feature indicates it. Columns that cannot be used are left out, with
+the reason. Columns are found by name.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from aucmax.validation.params import Integer, Option, check_param
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Columns of numbers, booleans, categories and times, with missing values, as an array of numbers.
 
-    The command line encodes its tables with it: `make_pipeline(TableEncoder(), AUCClassifierCV())` is what `aucmax fit`
-    fits. Accepts data frames of pandas and polars, Arrow tables, arrays, and tables of `aucmax.tables.read`.
+    The command line encodes its tables with it: `make_pipeline(TableEncoder(), AUCClassifierCV())` is what
+    `aucmax fit` fits. Accepts data frames of pandas and polars, Arrow tables, arrays, and what `aucmax.tables.read`
+    returns.
 
     Parameters
     ----------

@@ -8,16 +8,24 @@ from typing import Any
 import numpy as np
 
 from aucmax.tables.cells import Column, Scalar, as_column, as_numbers, as_scalar, as_strings, is_missing
+from aucmax.tables.likely_target import likely_target
 from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.table import Table
 
+_MOST_LABELS = 1000  # of a column of labels; a column with more is something else
+
 
 def encode_target(
-    table: Table, target: str | None = None, pos_label: Any = None, classes: Sequence[Scalar] | None = None
+    table: Table,
+    target: str | None = None,
+    pos_label: Any = None,
+    classes: Sequence[Scalar] | None = None,
+    rest: Sequence[Scalar] = (),
 ) -> tuple[np.ndarray, tuple[Scalar, Scalar]]:
     """The target as 0 and 1, with the two classes (negative, positive).
 
-    Labels that are all numbers are compared as numbers, whatever the file format; `pos_label` may be a string.
+    Labels that are all numbers are compared as numbers, whatever the file format; `pos_label` may be a string. With
+    more than two labels, `pos_label` is compared with the rest, which is called `not {pos_label}`.
 
     Parameters
     ----------
@@ -29,6 +37,8 @@ def encode_target(
         The positive class; by default the rarer one, or the larger label if both are equally frequent.
     classes : (negative, positive), optional
         The classes of a fitted model: any other label is an error.
+    rest : sequence, optional
+        Further labels of the negative class of a fitted model, as `rest_labels` gave them in training.
 
     Returns
     -------
@@ -37,28 +47,48 @@ def encode_target(
 
     Examples
     --------
-    >>> table = Table({"fraud": ["no", "no", "yes"]})
+    >>> table = Table({"fraud": ["no", "no", "yes"], "colour": ["red", "blue", "green"]})
     >>> encode_target(table, "fraud")
     (array([0, 0, 1]), ('no', 'yes'))
+    >>> encode_target(table, "colour", pos_label="red")
+    (array([1, 0, 0]), ('not red', 'red'))
     """
     values, name = _target_values(table, target)
     labels, inverse = _distinct_labels(values, name)
-    counts = np.bincount(inverse, minlength=len(labels))
-    _check_two_classes(labels, counts, name)
-    if classes is not None:
-        pair = classes[0], classes[1]
-    elif pos_label is not None:
-        pair = _order_classes(labels, pos_label, name)
+    if classes is None:
+        pair = _choose_classes(labels, np.bincount(inverse, minlength=len(labels)), pos_label, name)
+        rest = _rest(labels, pair)
     else:
-        pair = (labels[1], labels[0]) if counts[0] < counts[1] else (labels[0], labels[1])
-    return _codes(labels, pair, name)[inverse], pair
+        pair = classes[0], classes[1]
+    y = _codes(labels, pair, rest, name)[inverse]
+    if y.min() == y.max():
+        raise _one_class_error(labels, name)
+    return y, pair
+
+
+def rest_labels(table: Table, target: str | None, classes: tuple[Scalar, Scalar]) -> list[Scalar]:
+    """The labels that `encode_target` put together as the rest; empty if there are only two.
+
+    Examples
+    --------
+    >>> rest_labels(Table({"colour": ["red", "blue", "green"]}), "colour", ("not red", "red"))
+    ['blue', 'green']
+    """
+    return _rest(_distinct_labels(*_target_values(table, target))[0], classes)
+
+
+def _rest(labels: list[Scalar], classes: tuple[Scalar, Scalar]) -> list[Scalar]:
+    keys = {_key(label) for label in classes}
+    return [label for label in labels if _key(label) != _key(classes[1])] if keys != set(map(_key, labels)) else []
 
 
 def _target_values(table: Table, target: str | None) -> tuple[Column, str]:
     if target is not None:
         return table.column(target), f"target {target!r}"
     if table.X is None:
-        raise ValueError(f"name the target column; the columns are {list(table.names[:20])}")
+        likely = likely_target(table)
+        hint = "" if likely is None else f"; likely it is {likely!r}"
+        raise ValueError(f"name the target column (--target){hint}; the columns are {list(table.names[:20])}")
     if table.y is None:
         raise ValueError("the file has no labels: an npz file needs an array named y")
     return as_column(table.y), "target"
@@ -81,16 +111,27 @@ def _distinct_labels(values: Column, name: str) -> tuple[list[Scalar], np.ndarra
     return [found[i] for i in order], np.argsort(order)[codes.indices.to_numpy()]
 
 
-def _check_two_classes(labels: list[Scalar], counts: np.ndarray, name: str) -> None:
-    if len(labels) == 2:
-        return
+def _choose_classes(labels: list[Scalar], counts: np.ndarray, pos_label: Any, name: str) -> tuple[Scalar, Scalar]:
+    """The negative and the positive class."""
     if len(labels) < 2:
-        raise ValueError(f"{name} has only one class, {labels}; AUC is undefined without positives and negatives")
+        raise _one_class_error(labels, name)
     most_frequent = [labels[i] for i in np.argsort(-counts, kind="stable")[:5]]
-    raise ValueError(
-        f"{name} has {len(labels)} classes, the most frequent {most_frequent}; reduce them to two, e.g. one against "
-        "the rest"
-    )
+    if len(labels) > (2 if pos_label is None else _MOST_LABELS):
+        raise ValueError(
+            f"{name} has {len(labels)} classes, the most frequent {most_frequent}; choose the positive one, which is "
+            "compared with the rest (--positive, or pos_label in Python), or name another column"
+        )
+    if pos_label is None:
+        return (labels[1], labels[0]) if counts[0] < counts[1] else (labels[0], labels[1])
+    keys = [_key(label) for label in labels]
+    if _key(pos_label) not in keys:
+        raise ValueError(f"{name} has no label {pos_label!r}; choose the positive class from {labels[:20]}")
+    i = keys.index(_key(pos_label))
+    return (labels[1 - i], labels[i]) if len(labels) == 2 else (f"not {labels[i]}", str(labels[i]))
+
+
+def _one_class_error(labels: list[Scalar], name: str) -> ValueError:
+    return ValueError(f"{name} has only one class, {labels}; AUC is undefined without positives and negatives")
 
 
 def _key(label: Any) -> str:
@@ -101,20 +142,13 @@ def _key(label: Any) -> str:
     return str(as_scalar(numbers[0]))
 
 
-def _order_classes(labels: list[Scalar], pos_label: Any, name: str) -> tuple[Scalar, Scalar]:
-    keys = [_key(label) for label in labels]
-    if _key(pos_label) not in keys:
-        raise ValueError(f"{name} has no label {pos_label!r}; choose the positive class from {labels}")
-    i = keys.index(_key(pos_label))
-    return labels[1 - i], labels[i]
-
-
-def _codes(labels: list[Scalar], classes: tuple[Scalar, Scalar], name: str) -> np.ndarray:
+def _codes(labels: list[Scalar], classes: tuple[Scalar, Scalar], rest: Sequence[Scalar], name: str) -> np.ndarray:
     """0 or 1 for each label."""
-    code = {_key(classes[0]): 0, _key(classes[1]): 1}
+    code = {_key(label): 0 for label in (classes[0], *rest)} | {_key(classes[1]): 1}
     unknown = [label for label in labels if _key(label) not in code]
     if unknown:
+        known = list(classes) if not rest else [*rest, classes[1]]
         raise ValueError(
-            f"{name} has labels {unknown}; the classes of the model are {list(classes)}: use the labels of training"
+            f"{name} has labels {unknown[:20]}; the classes of the model are {known}: use the labels of training"
         )
     return np.array([code[_key(label)] for label in labels])

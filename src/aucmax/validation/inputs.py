@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from aucmax.numerics.sparse_structure import canonical, check_structure
+from aucmax.validation.weights import check_weight_range
 
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -62,8 +63,9 @@ def check_batch(
     X, y = _check_labeled(estimator, X, y, reset=first, **TABLE)
     check_classification_targets(y)
     labels = _stream_classes(estimator, y, classes, first)
-    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y.size)
-    return LabeledData(X, np.where(y == labels[1], 1.0, -1.0), weight), labels
+    y = np.where(y == labels[1], 1.0, -1.0)
+    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y)
+    return LabeledData(X, y, weight), labels
 
 
 def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) -> np.ndarray:
@@ -134,20 +136,22 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
 
 def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """Validated weights; both classes must have a positive total weight."""
-    weight = _check_weights(sample_weight, y.size)
+    weight = _check_weights(sample_weight, y)
     for label in (-1.0, 1.0):
         if weight[y == label].sum() == 0:
             raise ValueError("all rows of one class have weight zero; ranking needs rows of two classes")
     return weight
 
 
-def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
+def _check_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """One finite, non-negative weight per row; a scalar applies to all rows."""
     weight = np.asarray(sample_weight, dtype=float)
+    n = y.size
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of the {n} rows")
     if not np.isfinite(weight).all() or weight.min() < 0:
         raise ValueError("sample_weight has negative, NaN or infinite values; give weights of 0 or more")
+    check_weight_range(weight, y > 0)
     return weight

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from aucmax.aum.descent.data import AUMData
 from aucmax.aum.descent.step import Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.value import aum, error_auc
+from aucmax.numerics.clock import run_clock
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.problem.solution import Callback, Record, Trace
 
@@ -143,17 +143,17 @@ def _points(
 
     The clock stops at `yield`: evaluation is not counted.
     """
-    start = perf_counter()
+    start = run_clock()
     point: DescentPoint | None = settings.start(train, w)
-    seconds = perf_counter() - start
+    seconds = run_clock() - start
     epoch = 0
     while point is not None:
         yield point, seconds
         if epoch == settings.max_epochs:
             return
-        start = perf_counter()
+        start = run_clock()
         point = settings.step(train, point, validation)
-        seconds += perf_counter() - start
+        seconds += run_clock() - start
         epoch += 1
 
 

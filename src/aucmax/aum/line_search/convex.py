@@ -251,19 +251,21 @@ def _window(thresholds, fp, fn, n, target, values, weights):
 def _quantile(values, weights, n, target):
     """The smallest value whose cumulative weight reaches the target, by quickselect; the largest if none does.
 
-    Both loops end: the pivot is among the values, so that each round drops one at least; and every pass of the inner
-    one moves one of its ends.
+    The pivot is among the values, so that each round drops one at least: there are at most n. Every pass of the inner
+    loop moves one of its ends by one, until they have met.
     """
     first, last = 0, n - 1
     below = 0.0
     pivot = values[0]
-    while first <= last:
+    for _ in range(n):
+        if first > last:
+            break
         middle = (first + last) // 2
         x, y, z = values[first], values[middle], values[last]
         pivot = max(min(x, y), min(max(x, y), z))
         low, i, high = first, first, last
         lighter = equal = 0.0
-        while i <= high:
+        for _ in range(first, last + 1):
             value, weight = values[i], weights[i]
             if value < pivot:
                 lighter += weight

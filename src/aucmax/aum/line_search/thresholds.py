@@ -80,7 +80,8 @@ def evaluate_at(lines: ThresholdLines, step: float) -> StepEvaluation:
     if step > 0.0:
         order = np.argsort((intercept - intercept[middle]) + step * (slope - slope[middle]))
     gaps = np.empty(order.size)
-    _sort_after_step(intercept, slope, step, TIED, order, gaps)
+    _sort_at_step(intercept, slope, step, TIED, order, gaps)
+    _sort_ties(slope, order, gaps)
     total_fp = float(fp.sum())
     total_fn = float(-fn.sum())
     aum, change, size, area, area_after = _areas(slope, fp, fn, order, gaps, total_fn, slope[middle], FLAT)
@@ -89,12 +90,20 @@ def evaluate_at(lines: ThresholdLines, step: float) -> StepEvaluation:
     return StepEvaluation(unit * aum, unit * change, area / pairs, area_after / pairs, unit * size)
 
 
-@compiled(strict=True)
-def _sort_after_step(intercept, slope, step, tied, order, gaps):
-    """Sort the lines as they are just after a step; gaps[r] is the distance of rank r from rank r - 1 at the step.
+def _sort_ties(slope: np.ndarray, order: np.ndarray, gaps: np.ndarray) -> None:
+    """Sort tied lines by slope, as they are just after the step; not compiled: a sort takes Numba seconds."""
+    is_tied = gaps <= 0.0
+    if is_tied.any():
+        ranks = np.flatnonzero(is_tied | np.append(is_tied[1:], False))
+        group = np.cumsum(~is_tied)[ranks]
+        order[ranks] = order[ranks][np.lexsort((slope[order[ranks]], group))]
 
-    An insertion sort by exact crossings fixes the few neighbours that rounding has put in the wrong order; then tied
-    lines, between which gaps are not positive, are sorted by slope.
+
+@compiled(strict=True)
+def _sort_at_step(intercept, slope, step, tied, order, gaps):
+    """Sort the lines as they are at a step; gaps[r] is the distance of rank r from rank r - 1, not positive for ties.
+
+    An insertion sort by exact crossings fixes the few neighbours that rounding has put in the wrong order.
     """
     gaps[0] = 1.0
     for i in range(1, order.size):
@@ -112,13 +121,6 @@ def _sort_after_step(intercept, slope, step, tied, order, gaps):
         gaps[i] = gap if gap > slack else -slack
     _extend_ties(gaps, 1, order.size, 1)
     _extend_ties(gaps, order.size - 1, 0, -1)
-    start = 0
-    for i in range(1, order.size + 1):
-        if i == order.size or gaps[i] > 0.0:
-            if i - start > 1:
-                group = order[start:i].copy()
-                order[start:i] = group[np.argsort(slope[group], kind="mergesort")]
-            start = i
 
 
 @compiled(strict=True)

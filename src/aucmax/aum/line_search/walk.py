@@ -163,13 +163,14 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, row
     """Fill the table with the next rows, one for all crossings that are tied; returns how many rows are filled.
 
     Every pass swaps two neighbours of which the steeper was below, and no crossing is left between the two: a pair is
-    swapped at most once, so that there are at most n (n - 1) / 2 passes, whatever the rounding.
+    swapped at most once, so that there are at most n (n - 1) / 2 passes, whatever the rounding; `left` counts them.
     """
     step, aum, slope, size, pairs = state[0], state[1], state[2], state[3], state[4]
     root = levels[-1]
     weights = ranked[-1, 4] - ranked[1, 4]
     tiny = flat * weights
     doubt = DOUBT * weights
+    left = ranked.shape[0] * (ranked.shape[0] - 1) // 2
     while found < rows.shape[1]:
         gap, now = gaps[root], tree[root]
         if now > max_step or now == np.inf:
@@ -179,7 +180,8 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, row
         step = now
         pairs_before = pairs
         until = now * (1.0 + tied)
-        while now <= until and now < np.inf:
+        while left > 0 and now <= until and now < np.inf:
+            left -= 1
             change, won, turn = _swap(ranked, gap, tiny)
             slope += change
             size += abs(change) + doubt * turn

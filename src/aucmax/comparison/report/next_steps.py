@@ -41,6 +41,12 @@ def caveats(subject: Subject) -> list[str]:
         remarks.append(_pooling(subject))
     else:
         remarks.append("If the model was fitted to some of these rows, the figures are too good.")
+    untested = int(np.isnan(comparison.scores[subject.chosen.name]).sum())
+    if untested:
+        rows = f"{untested:,} of the rows were in no test set"
+        remarks.append(
+            f"{rows}: they count as data, but not in curves and thresholds, and intervals of weights are rough."
+        )
     rare = min(comparison.n_positive, comparison.n_rows - comparison.n_positive)
     if rare < 100:
         remarks.append(f"The rarer class has {rare} rows: rates at few false alarms rest on very few of them.")

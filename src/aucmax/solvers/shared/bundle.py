@@ -12,6 +12,10 @@ millions of exchanges; after a few sweeps an active-set method finishes, which s
 
     (A_S A_S' / l2 + ridge I) s_S + mu 1 = b_S,  1's_S = 1        go there, or as far as all shares remain positive
 
+The planes are known up to rounding, |error of a_k| <= e_k size and |error of b_k| <= e_k, which lowers the bound by
+
+    e + e size.|w| + e^2 |size|^2 / (2 l2),    e = s.(e_k)
+
 A ridge of a tenth of the tolerance keeps the system regular, and costs at most a twentieth of the tolerance. Both
 methods have a maximum number of steps, and any s gives a valid bound. Memory: about 80 planes of dim numbers, at
 most `PLANES`.
@@ -24,6 +28,8 @@ from copy import copy
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
+from aucmax.numerics.threads import threads_for
+from aucmax.problem.rounding import rounding_of_sum
 
 IDLE = 50  # consecutive solves with zero share after which a plane is dropped
 PLANES = 1000  # maximum number of planes
@@ -36,10 +42,12 @@ RIDGE = 0.1  # on the diagonal of the active-set systems, relative to the tolera
 class Bundle:
     """Cutting planes of a convex loss; the first is the zero plane."""
 
-    def __init__(self, dim: int, l2: float) -> None:
+    def __init__(self, size: np.ndarray, l2: float) -> None:
         self.l2 = l2
-        self.planes = [np.zeros(dim)]  # a_k
+        self.size = size  # of the columns
+        self.planes = [np.zeros(size.size)]  # a_k
         self.b = np.zeros(1)  # b_k
+        self.errors = np.zeros(1)  # e_k
         self.gram = np.zeros((1, 1))  # inner products of the a_k
         self.share = np.ones(1)  # s_k
         self.idle = np.zeros(1, dtype=np.int64)  # solves since each plane last had a nonzero share
@@ -49,17 +57,18 @@ class Bundle:
         """An independent bundle; it can share arrays and lists, which are replaced and never modified."""
         return copy(self)
 
-    def add(self, a: np.ndarray, b: float) -> float:
-        """Add a plane; return the lower bound that it gives by itself."""
+    def add(self, a: np.ndarray, b: float, error: float = 0.0) -> float:
+        """Add a plane, known up to an error; return the lower bound that it gives by itself."""
         products = np.array([plane @ a for plane in self.planes])
         norm2 = float(a @ a)
         self.gram = np.block([[self.gram, products[:, None]], [products[None, :], np.array([[norm2]])]])
         self.planes = [*self.planes, a]
         self.b = np.append(self.b, b)
+        self.errors = np.append(self.errors, error)
         self.share = np.append(self.share, 0.0)
         self.idle = np.append(self.idle, 0)
         self.work += a.size * self.b.size
-        return b - norm2 / (2.0 * self.l2)
+        return b - norm2 / (2.0 * self.l2) - self._doubt(a / self.l2, b, error)
 
     def solve(self, tol: float) -> tuple[np.ndarray, float]:
         """The minimiser of the model to within `tol`, and the lower bound."""
@@ -69,14 +78,24 @@ class Bundle:
         exchanges = _exchange(self.gram, slope, self.share, self.l2, tol, SWEEPS * self.b.size)
         self.work += 3.0 * self.b.size * exchanges
         if slope.max() - self.share @ slope > tol:
-            self.share, work = _active_set(self.gram / self.l2, self.b, self.share, tol)
+            with threads_for(self.b.size):
+                self.share, work = _active_set(self.gram / self.l2, self.b, self.share, tol)
             self.work += work
         self.idle = np.where(self.share > 0, 0, self.idle + 1)
         direction = np.zeros(self.planes[0].size)
         for k in np.flatnonzero(self.share):
             direction += self.share[k] * self.planes[k]
         self.work += direction.size * int(np.count_nonzero(self.share))
-        return -direction / self.l2, float(self.share @ self.b - direction @ direction / (2.0 * self.l2))
+        w = -direction / self.l2
+        height = float(self.share @ self.b)
+        error = float(self.share @ self.errors)
+        return w, float(height - 0.5 * self.l2 * (w @ w)) - self._doubt(w, height, error)
+
+    def _doubt(self, w: np.ndarray, height: float, error: float) -> float:
+        """How much a lower bound may exceed the true one, for w = -A's / l2 and s.b = height."""
+        size2 = float(self.size @ self.size)
+        planes = error * (1.0 + float(self.size @ np.abs(w))) + error**2 * size2 / (2.0 * self.l2)
+        return planes + rounding_of_sum(self.b.size) * (height + self.l2 * float(w @ w))
 
     def _drop(self) -> None:
         """Drop planes that have been idle for long and, beyond the maximum number, those idle longest."""
@@ -86,6 +105,7 @@ class Bundle:
         if not keep.all():
             self.planes = [plane for plane, kept in zip(self.planes, keep, strict=True) if kept]
             self.b = self.b[keep]
+            self.errors = self.errors[keep]
             self.gram = self.gram[np.ix_(keep, keep)]
             self.share = self.share[keep]
             self.idle = self.idle[keep]

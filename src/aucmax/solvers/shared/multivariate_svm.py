@@ -19,6 +19,7 @@ from aucmax.losses.contingency import ContingencyPlane, Measure
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
+from aucmax.problem.rounding import rounding_of_sum
 from aucmax.solvers.base import Solver, State
 from aucmax.solvers.shared.bundle import Bundle
 
@@ -42,12 +43,19 @@ class ContingencyLoss(NamedTuple):
         total = c.sum()
         return np.append(data.combine(c) - total * self.centre, self.scaling * total)
 
+    def plane_error(self, data: Data, c: np.ndarray) -> float:
+        """Rounding error of that gradient, relative to the size of the columns."""
+        return rounding_of_sum(data.n + data.dim) * (
+            1.0 + float(np.sqrt((c**2 / data.r).sum())) + float(np.abs(c).sum())
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class MultivariateSVMState(State):
     """The best weights, the best lower bound, and the planes."""
 
     objective: float  # at the best weights
+    error: float  # rounding error of the objective
     lower: float  # the best lower bound on min P
     bundle: Bundle  # all planes
     trial: np.ndarray  # the weights at which to cut next
@@ -55,7 +63,7 @@ class MultivariateSVMState(State):
 
     @property
     def certificate(self) -> tuple[float, float]:
-        return self.objective, max(self.objective - self.lower, 0.0)
+        return self.objective, max(self.objective - self.lower, 0.0) + self.error
 
     @property
     def ended(self) -> bool:
@@ -75,7 +83,8 @@ class MultivariateSVM(Solver):
     penalties = ("l2",)
 
     def init(self, problem: Problem, w: np.ndarray) -> MultivariateSVMState:
-        return MultivariateSVMState(w, 0.0, np.inf, 0.0, Bundle(w.size, problem.penalty.l2), w)
+        size = np.append(problem.data.root_mean_squares + np.abs(problem.loss.centre), problem.loss.scaling)
+        return MultivariateSVMState(w, 0.0, np.inf, 0.0, 0.0, Bundle(size, problem.penalty.l2), w)
 
     def epoch(self, problem: Problem, state: MultivariateSVMState, rng: np.random.Generator) -> MultivariateSVMState:
         data = problem.data
@@ -83,10 +92,11 @@ class MultivariateSVM(Solver):
         w = state.trial
         plane = ContingencyPlane.at(loss.measure, loss.scores(data, w), data.y)
         objective = plane.value + problem.penalty.value(w)
-        if objective < state.objective:
-            state = replace(state, w=w, objective=objective)
         bundle = state.bundle.copy()
-        bundle.add(loss.combine(data, plane.c), plane.height)
+        error = loss.plane_error(data, plane.c)
+        if objective < state.objective:
+            state = replace(state, w=w, objective=objective, error=error * (1.0 + float(bundle.size @ np.abs(w))))
+        bundle.add(loss.combine(data, plane.c), plane.height, error)
         trial, lower = bundle.solve(MODEL_TOL * self.tol * state.objective)
         passes = state.passes + 2.0
         return replace(

@@ -9,6 +9,13 @@ q = w.x_i,
 which is the papers' F over 2p(1-p). It is applied to the rows x' = (x - centre) / unit, centred at the midpoint of
 the class means and divided by their root mean square norm: the loss is invariant to the translation, and the scaling
 makes the steps in w and in a, b, al comparable. The rows themselves are not changed.
+
+The published algorithms replace p by p_t, the share of positives among the rows up to the current one. In their scale
+divided by 2p(1-p), with s_i the weight of the row relative to the mean weight, that is
+
+    e_i = s_i (1 - p_t) / (p (1-p)) [y=+1],    e_i = s_i p_t / (p (1-p)) [y=-1],    c_i = p_t (1 - p_t) / (p (1-p))
+
+and -c_i al^2/2 instead of -al^2/2, so that the steps are the same once p_t has settled.
 """
 
 from __future__ import annotations
@@ -25,6 +32,20 @@ from aucmax.penalties import Ball, scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.moments import ClassMoments
 from aucmax.problem.objective import Problem
+from aucmax.solvers.shared.one_pass import relative_weights
+
+
+class RowsSeen(NamedTuple):
+    """The total weight of the rows visited so far, in each class."""
+
+    pos: float = 0.0
+    neg: float = 0.0
+
+    def after(self, data: Data, rows: np.ndarray) -> RowsSeen:
+        """Once these rows have been visited too."""
+        weight = data.weight[rows]
+        pos = float(weight[data.y[rows] > 0].sum())
+        return RowsSeen(self.pos + pos, self.neg + float(weight.sum()) - pos)
 
 
 class RowScaling(NamedTuple):
@@ -37,6 +58,7 @@ class RowScaling(NamedTuple):
     along: np.ndarray  # x.centre for every row
     norms: np.ndarray  # |x'|^2 for every row
     e: np.ndarray  # n r_i for every row
+    c: np.ndarray  # factor of al^2/2 for every row: 1 unless p is a running share
 
     @classmethod
     def of(cls, data: Data, centred: bool) -> RowScaling:
@@ -48,7 +70,21 @@ class RowScaling(NamedTuple):
         pos, neg = (_mean_square(side, centre) for side in (data.moments.pos, data.moments.neg))
         unit = sqrt((pos + neg) / 2.0) or 1.0
         squares = (pos / unit**2, neg / unit**2)
-        return cls(centre, unit, square, squares, along, norms / unit**2, data.e)
+        return cls(centre, unit, square, squares, along, norms / unit**2, data.e, np.ones(data.n))
+
+    def with_running_prior(self, data: Data, order: np.ndarray, before: RowsSeen) -> RowScaling:
+        """The scaling with p_t instead of p, for rows visited in this order after those seen before."""
+        weight = data.weight[order]
+        pos = data.y[order] > 0
+        total = before.pos + before.neg + np.cumsum(weight)
+        p_t = np.minimum((before.pos + np.cumsum(np.where(pos, weight, 0.0))) / total, 1.0)
+        weights = (data.raw_moments.pos.weight, data.raw_moments.neg.weight)
+        p = weights[0] / sum(weights)
+        e = np.empty(data.n)
+        c = np.empty(data.n)
+        e[order] = relative_weights(data)[order] * np.where(pos, 1.0 - p_t, p_t) / (p * (1.0 - p))
+        c[order] = p_t * (1.0 - p_t) / (p * (1.0 - p))
+        return self._replace(e=e, c=c)
 
     def curvature(self, size: int) -> float:
         """L: the largest e_i (|x'_i|^2 + 1), or a bound for the mean of a mini-batch of the given size."""
@@ -87,11 +123,11 @@ def mini_batch(data: Data, size: int | None) -> int:
 
 
 @compiled
-def slopes(y, e, q, a, b, al):
+def slopes(y, e, c, q, a, b, al):
     """Derivatives of F with respect to q, a, b and al at a row with score q."""
     if y > 0:
-        return e * (q - a - 1.0 - al), -e * (q - a), 0.0, -e * q - al
-    return e * (q - b + 1.0 + al), 0.0, -e * (q - b), e * q - al
+        return e * (q - a - 1.0 - al), -e * (q - a), 0.0, -e * q - c * al
+    return e * (q - b + 1.0 + al), 0.0, -e * (q - b), e * q - c * al
 
 
 @compiled
@@ -110,7 +146,7 @@ def saddle_step(X, y, rows, scaling, eta, l2, v, a, b, al, dq):
     for k in range(rows.size):
         i = rows[k]
         q = (row_dot(X, i, v) - height) / scaling.unit
-        dq[k], da, db, dal = slopes(y[i], scaling.e[i], q, a, b, al)
+        dq[k], da, db, dal = slopes(y[i], scaling.e[i], scaling.c[i], q, a, b, al)
         sum_q += dq[k]
         sum_a += da
         sum_b += db

@@ -27,12 +27,11 @@ class Snapshot(NamedTuple):
 def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
     """Objective, scores and gradient of the squared loss at w; the gap is infinite without l2."""
     data = problem.data
-    penalty = problem.penalty
     a, b = data.means @ w
     scores = data.scores(w) if w.any() else np.zeros(data.n)
     centred = scores - np.where(data.y > 0, a, b)
     value = 0.5 * (data.r @ centred**2 + (1.0 - (a - b)) ** 2)
     within = data.combine(data.r * centred) if w.any() else np.zeros(data.dim)
     gradient = within + ((a - b) - 1.0) * data.delta
-    gap = np.inf if penalty.kind in ("l1", "none") else penalty.fenchel_gap(w, -gradient)
-    return Snapshot(w, float(value + penalty.value(w)), gradient, scores, gap)
+    objective, gap = problem.certify_at(w, float(value), gradient)
+    return Snapshot(w, objective, gradient, scores, np.inf if problem.penalty.kind in ("l1", "none") else gap)

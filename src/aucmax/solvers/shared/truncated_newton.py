@@ -22,13 +22,14 @@ import numpy as np
 
 from aucmax.losses.base import SmoothEvaluation
 from aucmax.problem.objective import Problem
+from aucmax.problem.rounding import Scores, error_of_scores
 from aucmax.solvers.base import State
 from aucmax.solvers.shared.subsample import Subsample
 
 ACCURACY = 0.1  # of the conjugate gradients: final residual relative to the first one
 PRODUCTS = 30  # maximum number of products with the Hessian in one step
 ARMIJO = 1e-4  # share of the predicted decrease that a step must achieve
-HALVINGS = 30  # of a step, before it is given up
+HALVINGS = 60  # of a step, before it is given up: without curvature it is as long as 1 / l2
 ROUNDING = 4.0 * np.finfo(float).eps  # relative rounding error of the objective
 
 
@@ -41,40 +42,46 @@ class NewtonState(State):
     evaluation: SmoothEvaluation  # the loss at the scores of w
     gradient: np.ndarray  # of the loss at w
     subsample: Subsample | None  # rows to precondition with
+    score_error: float  # rounding error of the scores, which accumulates from step to step
     products: int = 0  # with the Hessian so far
-    stuck: bool = False  # whether the last line search found no lower objective
+    stuck: bool = False  # whether the last step found no lower objective: only rounding error is left
     stiffness: float = 1.0  # factor on the diagonal of the Hessian in a proximal step: its inverse step size
 
     @property
     def certificate(self) -> tuple[float, float]:
         return self.objective, self.gap
 
+    @property
+    def ended(self) -> bool:
+        return self.stuck
+
 
 def evaluate_at(
-    problem: Problem, w: np.ndarray, evaluation: SmoothEvaluation, subsample: Subsample | None, passes: float = 0.0
+    problem: Problem,
+    w: np.ndarray,
+    evaluation: SmoothEvaluation,
+    subsample: Subsample | None,
+    passes: float = 0.0,
+    score_error: float | None = None,
 ) -> NewtonState:
-    """The state at w, given the loss at its scores."""
+    """The state at w, given the loss at its scores, and the error of the scores unless they were computed from w."""
+    score_error = error_of_scores(problem.data, w) if score_error is None else score_error
     gradient = problem.data.combine(evaluation.coefficients())
-    objective, gap = _certificate(problem, w, evaluation, gradient)
-    return NewtonState(w, passes + 1.0, objective, gap, evaluation, gradient, subsample)
+    objective, gap = problem.certify_at(w, evaluation.value, gradient, Scores(evaluation.scores, score_error))
+    return NewtonState(w, passes + 1.0, objective, gap, evaluation, gradient, subsample, score_error)
 
 
 def move_to(
-    problem: Problem, state: NewtonState, w: np.ndarray, evaluation: SmoothEvaluation, passes: float
+    problem: Problem,
+    state: NewtonState,
+    w: np.ndarray,
+    evaluation: SmoothEvaluation,
+    passes: float,
+    score_error: float | None = None,
 ) -> NewtonState:
-    """The state after a step to w."""
-    after = evaluate_at(problem, w, evaluation, state.subsample, passes)
+    """The state after a step to w; see `evaluate_at`."""
+    after = evaluate_at(problem, w, evaluation, state.subsample, passes, score_error)
     return replace(after, products=state.products, stiffness=state.stiffness)
-
-
-def _certificate(
-    problem: Problem, w: np.ndarray, evaluation: SmoothEvaluation, gradient: np.ndarray
-) -> tuple[float, float]:
-    """As `Problem.certify`, from the value and gradient that are already known."""
-    penalty = problem.penalty
-    if penalty.kind in ("l1", "none"):
-        return problem.certify(w)
-    return evaluation.value + penalty.value(w), penalty.fenchel_gap(w, -gradient)
 
 
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
@@ -85,7 +92,7 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
     # direction
     free = w != 0 if penalty.l1 > 0 else np.ones(w.size, dtype=bool)
     slope = np.where(free, state.gradient + penalty.l2 * w + penalty.l1 * np.sign(w), 0.0)
-    p, Xp, products = _conjugate_gradients(problem, state, -slope, free)
+    p, Xp, products, error_of_Xp = _conjugate_gradients(problem, state, -slope, free)
     state = replace(state, products=state.products + products)
     passes = state.passes + 2.0 * products
     # line search
@@ -99,15 +106,16 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
         evaluation = problem.loss.at(data, data.scores(trial) if crossed.any() else state.evaluation.scores + t * Xp)
         bar = state.objective * (1.0 + ROUNDING) + ARMIJO * float(slope @ (trial - w))
         if evaluation.value + penalty.value(trial) <= bar:
-            return move_to(problem, state, trial, evaluation, passes)
+            error = None if crossed.any() else state.score_error + error_of_scores(data, w) + t * error_of_Xp
+            return move_to(problem, state, trial, evaluation, passes, error)
         t *= 0.5
     return replace(state, passes=passes, stuck=True)
 
 
 def _conjugate_gradients(
     problem: Problem, state: NewtonState, residual: np.ndarray, free: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """p and Xp such that Hessian p is close to the residual, and the number of products with the Hessian."""
+) -> tuple[np.ndarray, np.ndarray, int, float]:
+    """p and Xp such that Hessian p is close to the residual, the products with the Hessian, and the error of Xp."""
     data = problem.data
     l2 = problem.penalty.l2
     precondition = _preconditioner(problem, state, free)
@@ -116,15 +124,17 @@ def _conjugate_gradients(
     direction = precondition(residual)
     norm2 = float(residual @ direction)
     goal = ACCURACY**2 * norm2
+    error = 0.0
     for k in range(PRODUCTS):
         if norm2 <= goal:
-            return p, Xp, k
+            return p, Xp, k, error
         u = data.scores(direction)
         product = np.where(free, data.combine(state.evaluation.product(u)), 0.0) + l2 * direction
         curvature = float(direction @ product)
         if curvature <= 0.0:  # no curvature: take the preconditioned gradient step, or stop with what has been found
-            return (direction, u, k + 1) if k == 0 else (p, Xp, k + 1)
+            return (p, Xp, k + 1, error) if k else (direction, u, k + 1, error_of_scores(data, direction))
         step = norm2 / curvature
+        error += step * error_of_scores(data, direction)
         p = p + step * direction
         Xp = Xp + step * u
         residual = residual - step * product
@@ -132,7 +142,7 @@ def _conjugate_gradients(
         after = float(residual @ z)
         direction = z + (after / norm2) * direction
         norm2 = after
-    return p, Xp, PRODUCTS
+    return p, Xp, PRODUCTS, error
 
 
 def _preconditioner(problem: Problem, state: NewtonState, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

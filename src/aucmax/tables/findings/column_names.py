@@ -6,21 +6,7 @@ import re
 
 # Words that mean an id wherever they stand, and words that may, as the last one: `order_nr`, but not `nr_of_rooms`.
 _ID_WORDS = {"id", "ids", "uuid", "guid", "uid", "rowid", "objectid", "pk", "kennung"}
-_ID_LAST_WORDS = {
-    "key",
-    "nr",
-    "no",
-    "number",
-    "nummer",
-    "num",
-    "index",
-    "idx",
-    "ref",
-    "reference",
-    "code",
-    "hash",
-    "row",
-}
+_ID_LAST_WORDS = {"key", "nr", "no", "number", "nummer", "index", "idx", "ref", "reference", "code", "hash", "row"}
 _COMPOUND = re.compile(
     r"(user|row|order|customer|client|account|session|transaction|device|item|product|person|patient|member|case|"
     r"record|passenger|employee|student|loan|policy|claim|invoice|payment|ticket|event|object|entity|visitor|subject|"

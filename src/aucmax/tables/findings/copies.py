@@ -1,8 +1,9 @@
 """AUC103: columns that are copies of each other, up to scale and shift, or with other names for the same categories.
 
-Standardized, such columns are equal but for their sign, so their projections on a random vector are too. Sorting these
-finds all candidates in O(n d) on a sample of the rows; they are then compared on all rows. The features of a categorical
-column are its one-hot encoded categories: two columns are copies if each feature of one is a copy of one of the other.
+Standardized, such columns are equal but for their sign, so their projections on a random vector are too. Sorting
+these finds all candidates in O(n d) on a sample of the rows; they are then compared on all rows. The features of a
+categorical column are its one-hot encoded categories: two columns are copies if each feature of one is a copy of one
+of the other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """AUC105: duplicated rows.
 
-A row whose copy is in the training set is not a test. Rows are compared by a 64-bit hash of their features. Where columns
-have few values, equal rows are no surprise: if the columns were independent, the share of equal pairs would be the
-product of their shares of equal pairs, and only a table with more than ten times that many is reported.
+A row whose copy is in the training set is not a test. Rows are compared by a 64-bit hash of their features. Where
+columns have few values, equal rows are no surprise: if the columns were independent, the share of equal pairs would
+be the product of their shares of equal pairs, and only a table with more than ten times that many is reported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def find_duplicates(features: Features) -> list[Finding]:
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> [finding] = find_duplicates(Features(np.vstack([X, X[:20]]), np.arange(120) % 2, matrix_groups(3)))
     >>> print(finding.message)
-    20 of 120 rows (17 %) have the same features as an earlier row, so that folds test on rows they were trained on
+    20 of 120 rows (16.7 %) have the same features as an earlier row, so that folds test on rows they were trained on
     """
     hashes, counts = np.unique(hash_rows(features.X), return_counts=True)
     n = len(features.X)
@@ -37,7 +37,7 @@ def find_duplicates(features: Features) -> list[Finding]:
     pairs = float(np.sum(counts * (counts - 1.0))) / 2.0
     if pairs < _EXCESS * _share_of_equal_pairs(features) * n * (n - 1) / 2.0:
         return []
-    rows = f"{n_copies:,} of {n:,} rows ({100 * n_copies / n:.2g} %)"
+    rows = f"{n_copies:,} of {n:,} rows ({100 * n_copies / n:.3g} %)"
     reason = "have the same features as an earlier row, so that folds test on rows they were trained on"
     advice = "remove the copies, or keep them in one fold (groups= of aucmax.compare)"
     return [Finding("AUC105", f"{rows} {reason}", advice)]

@@ -1,4 +1,4 @@
-"""Findings on how columns were encoded: ids (AUC101), numbers as text (AUC104), times (AUC106), no information (AUC107)."""
+"""Findings on how columns were encoded: ids (AUC101), numbers as text (104), times (106), constants (107)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def find_ids(left_out: Mapping[str, str], table: Table) -> list[Finding]:
         reason: str | None = None
         if why.startswith(IS_ID):
             reason = why.removeprefix(IS_ID)
-        elif why.startswith(IS_FREE_TEXT):
+        elif why.startswith(IS_FREE_TEXT) and IS_MIXED not in why:
             reason = string_id_reason(name, table.columns[name])
         if reason is not None:
             message = f"column {quoted(name)} is left out, it looks like an id: {reason}"

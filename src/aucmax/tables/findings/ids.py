@@ -1,15 +1,15 @@
 """AUC101: columns that look like an id.
 
-An id identifies a row or an entity and says nothing about it, but a model can learn it: new rows have new ids, outside
-the range of training. Only integers and strings can be ids, in one of these cases:
+An id identifies a row or an entity and says nothing about it, but a model can learn it: new rows have new ids,
+outside the range of training. Only integers and strings can be ids, in one of these cases:
 
 - the integers number the rows: each is the one before plus the same step;
 - the name says so (`id`, `CustomerID`, `order_nr`), and there are many distinct values;
-- the integers are distinct although random ones would not be. Of n integers drawn from any distribution on R values, at
-  least n - R (1 - (1 - 1/R)^n) are expected to repeat an earlier one (the birthday problem; a uniform distribution has
-  the fewest). Amounts, counts and years do repeat;
-- the integers increase from row to row, evenly spread over their range: a sample of a numbered table. A table sorted by
-  an amount is not evenly spread;
+- the integers are distinct although random ones would not be. Of n integers drawn from any distribution on R values,
+  at least n - R (1 - (1 - 1/R)^n) are expected to repeat an earlier one (the birthday problem; a uniform distribution
+  has the fewest). Amounts, counts and years do repeat;
+- the integers increase from row to row, evenly spread over their range: a sample of a numbered table. A table sorted
+  by an amount is not evenly spread;
 - the integers are evenly spread and all of the same length of at least 8 digits, or have more than 15 digits: random
   numbers;
 - the strings are distinct and contain digits: codes, not free text.
@@ -72,12 +72,8 @@ def id_reason(name: str, numbers: np.ndarray) -> str | None:
         return f"{distinct.size:,} distinct integers, and its name"
     if share >= _MOST and may_name_an_id(name):
         return f"integers, {_how_distinct(share)}, and its name"
-    if (
-        share < _NEARLY_ALL
-        or is_time
-        or is_epoch(distinct[0], distinct[-1])
-        or max(-distinct[0], distinct[-1]) > _EXACT
-    ):
+    too_large = max(-distinct[0], distinct[-1]) > _EXACT
+    if share < _NEARLY_ALL or is_time or too_large or is_epoch(distinct[0], distinct[-1]):
         return None
     return _reason_of_distinct(distinct, numbers, share)
 

@@ -1,12 +1,12 @@
 """AUC102: columns into which the target may have leaked.
 
-A column is suspected if it alone ranks the rows with an AUC above 0.95, and that is significant for so many columns. Some
-honest measurements do that too, so a suspect is reported only if it separates the classes completely, or if its error
-1 - AUC is less than half that of the other columns: of the best of them, and of all together in a linear discriminant, on
-the values and on their ranks, each half of the rows scored by a fit to the other half.
+A column is suspected if it alone ranks the rows with an AUC above 0.95, and that is significant for so many columns.
+Some honest measurements do that too, so a suspect is reported only if it separates the classes completely, or if its
+error 1 - AUC is less than half that of the other columns: of the best of them, and of all together in a linear
+discriminant, on the values and on their ranks, each half of the rows scored by a fit to the other half.
 
-Numbers are ranked as they are, categories by their share of positives in the other half of the rows, and what is missing
-by being so.
+Numbers are ranked as they are, categories by their share of positives in the other half of the rows, and what is
+missing by being so.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def find_leaks(features: Features) -> list[Finding]:
     if suspects.size == 0:
         return []
     perfect = {int(j) for j in suspects if aucs[j] >= _PERFECT}
-    ranked = part._replace(X=rankdata(part.X, axis=0))
+    ranked = part._replace(X=standardized(rankdata(part.X, axis=0))[0])
     found = []
     for j in suspects:
-        left_out = perfect | {int(j)}
-        others = [auc for k, auc in enumerate(aucs) if k not in left_out]
-        other = max([0.5, *others, *(_auc_without(left_out, int(j), ranked, some) for some in (part, ranked))])
+        left_out = perfect | _columns_alike(ranked, int(j))
+        singles = [auc for k, auc in enumerate(aucs) if k not in left_out]
+        other = max([0.5, *singles, *(_auc_without(left_out, some) for some in (part, ranked))])
         if j in perfect or 1.0 - aucs[j] < _ERROR_RATIO * (1.0 - other):
             found.append(_leak_finding(part.groups[j].name, aucs[j], other))
     return found
@@ -117,16 +117,20 @@ def _mean_auc(
     return float(np.mean(aucs)) if aucs else 0.5
 
 
-def _auc_without(left_out: set[int], suspect: int, ranked: Features, part: Features) -> float:
-    """AUC of a linear discriminant of the other columns, without copies of the suspect."""
+def _columns_alike(ranked: Features, suspect: int) -> set[int]:
+    """The suspect and the columns that rank the rows as it does."""
+    own = ranked.X[:, _all_features(ranked.groups[suspect])]
+    alike = (np.abs(ranked.X.T @ own) >= _COPY * len(own)).any(axis=1)
+    return {suspect} | {k for k, group in enumerate(ranked.groups) if alike[_all_features(group)].any()}
+
+
+def _auc_without(left_out: set[int], part: Features) -> float:
+    """AUC of a linear discriminant of the other columns."""
     features = [j for k, group in enumerate(part.groups) if k not in left_out for j in _all_features(group)]
-    ranks, _ = standardized(ranked.X)
-    own = ranks[:, _all_features(part.groups[suspect])]
-    differs = (np.abs(ranks[:, features].T @ own) < _COPY * len(ranks)).all(axis=1)
-    Z, varies = standardized(part.X[:, np.array(features, dtype=int)[differs]])
-    Z = Z[:, varies]
-    if Z.shape[1] == 0:
+    if not features:
         return 0.5
+    Z, varies = standardized(part.X[:, features])
+    Z = Z[:, varies]
     gap = np.abs(Z[part.y == 1].mean(axis=0) - Z[part.y == 0].mean(axis=0))
     Z = Z[:, np.argsort(-gap, kind="stable")[:_MOST_FEATURES]]
     return _mean_auc(_halves(part.y), part.y, lambda train: _discriminant(Z[train], part.y[train]), Z)
