@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aucmax.estimators.linear import AUCClassifier
     from aucmax.estimators.linear_cv import AUCClassifierCV
     from aucmax.estimators.tree import AUCTreeClassifier
+    from aucmax.models import explain, load, save
     from aucmax.tables.table_encoder import TableEncoder
 
 __version__ = "0.1.0.dev0"
@@ -26,6 +27,9 @@ __all__ = [
     "KernelAUCClassifier",
     "TableEncoder",
     "compare",
+    "explain",
+    "load",
+    "save",
 ]
 
 _MODULES = {
@@ -37,6 +41,9 @@ _MODULES = {
     "KernelAUCClassifier": "aucmax.estimators.kernel",
     "TableEncoder": "aucmax.tables.table_encoder",
     "compare": "aucmax.comparison",
+    "explain": "aucmax.models",
+    "load": "aucmax.models",
+    "save": "aucmax.models",
 }
 
 

@@ -11,7 +11,8 @@ pytest.importorskip("click")
 from click.testing import CliRunner
 from command_line import run
 
-from aucmax.cli.commands import aucmax
+import aucmax.cli.commands
+from aucmax.cli.group import COMMANDS, aucmax
 from aucmax.solvers import SOLVERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -28,7 +29,7 @@ def test_lists_name_everything(folder):
 @pytest.mark.parametrize("name", sorted(aucmax.commands))
 def test_every_command_has_help_and_is_documented(name):
     shown = run(name, "--help").stdout
-    assert aucmax.commands[name].help in " ".join(shown.split())
+    assert " ".join(aucmax.commands[name].help.split()) in " ".join(shown.split())
     page = PAGE.read_text()
     assert f"## `aucmax {name}`" in page
     for parameter in aucmax.commands[name].params:
@@ -42,12 +43,43 @@ def test_without_arguments_the_commands_are_listed():
     assert all(name in result.output for name in aucmax.commands)
 
 
+def test_the_list_of_commands_quotes_their_help():
+    assert {name: command.help.splitlines()[0] for name, command in aucmax.commands.items()} == COMMANDS
+
+
 @pytest.mark.parametrize("module", ["click", "rich"])
 def test_without_click_or_rich_it_says_how_to_install_them(module):
     code = f"import sys; sys.modules[{module!r}] = None; import aucmax; from aucmax.cli import main; main()"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    result = subprocess.run([sys.executable, "-c", code, "solvers"], capture_output=True, text=True)
     assert result.returncode == 1
-    assert "pip install 'aucmax[cli]'" in result.stderr and "Traceback" not in result.stderr
+    assert "pip install '.[cli]'" in result.stderr and "Traceback" not in result.stderr
+
+
+HEAVY = ("numpy", "scipy", "scipy.stats", "sklearn", "numba", "click", "rich", "pyarrow", "pandas", "matplotlib")
+
+
+def loaded_modules(code):
+    """Which of the heavy packages are loaded after this code."""
+    script = f"import sys\ntry:\n    {code}\nfinally:\n    print(*[m for m in {HEAVY} if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    return result.stdout.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
+def test_help_imports_nothing_heavy(arguments):
+    code = f"sys.argv = ['aucmax', *{arguments}]; from aucmax.cli import main; main()"
+    assert loaded_modules(code) == ["click"]
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    assert loaded_modules("import aucmax") == []
+
+
+def test_an_estimator_imports_little_beyond_scikit_learn():
+    """Numba, which it runs on, and nothing else of weight: no reader, no plots, no statistics."""
+    theirs = loaded_modules("import sklearn.linear_model, sklearn.model_selection")
+    ours = loaded_modules("from aucmax import AUCClassifierCV")
+    assert [name for name in ours if name not in theirs] == ["numba"]
 
 
 def test_the_package_runs_as_a_module():

@@ -20,7 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 import aucmax
 from aucmax.comparison import DEFAULT_MODELS, STANDARD_MODELS, compare
-from aucmax.comparison.out_of_fold import collect, fit_fold, make_comparison_data
+from aucmax.comparison.data import make_comparison_data
+from aucmax.comparison.out_of_fold import collect, fit_fold
 from aucmax.comparison.standard_models import find_models
 from aucmax.plots.comparison import plot_comparison
 
@@ -58,6 +59,34 @@ def columns(**places):
 
 def run_of(model, shared):
     return collect([fit_fold(model, shared, fold) for fold in range(len(shared.folds))], shared)
+
+
+def test_few_positives_reduce_the_folds(data):
+    X, _ = data
+    y = np.arange(300) < 5
+    with pytest.warns(UserWarning, match="cv=5, but the rarer class has only 5 rows; using 2 folds"):
+        result = compare(X, y, columns(a=0))
+    assert result.n_folds == 2
+
+
+@pytest.mark.parametrize("models", [{"a": Column()}, [Column()], Column(), ["aucmax"], "aucmax"], ids=str)
+def test_models_in_the_place_of_the_table_are_named_in_the_error(data, models):
+    X, y = data
+    kind = ValueError if models == ["aucmax"] else TypeError  # a list of strings may be labels or a table
+    with pytest.raises(kind):
+        compare(models, X, y)
+    if kind is TypeError:
+        with pytest.raises(TypeError, match=r"X is .*, not data; call compare\(X, y, models\)"):
+            compare(models, X, y)
+        with pytest.raises(TypeError, match=r"y is .*, not data; call compare\(X, y, models\)"):
+            compare(X, models, y)
+
+
+def test_a_list_of_classifiers_is_called_after_their_classes(data):
+    models = [Column(0), Column(1), make_pipeline(StandardScaler(), GaussianNB()), "exact"]
+    result = compare(*data, models, cv=3)
+    assert sorted(row.name for row in result.rows) == ["Column", "Column 2", "GaussianNB", "exact"]
+    assert result["Column"].auc > result["Column 2"].auc
 
 
 def test_the_package_is_a_module_and_compare_a_function():
@@ -320,7 +349,6 @@ def test_a_comparison_becomes_a_data_frame_and_html(data):
         ({"y": np.zeros(300)}, "two classes but has 1"),
         ({"y": np.arange(300) % 3}, "two classes but has 3"),
         ({"y": np.arange(300) == 0}, "the rarer class has 1 rows"),
-        ({"y": np.arange(300) < 7}, "cv=5, but the rarer class has 7 rows; lower cv to 3"),
         ({"y": np.ones(10)}, "two classes"),
         ({"X": np.ones((10, 3))}, "inconsistent numbers of samples"),
         ({"cv": 1}, "cv=1; give an integer of 2 or more"),

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from aucmax.comparison import compare
+from aucmax.comparison.data import make_comparison_data
 from aucmax.comparison.finished_fits import fingerprint
-from aucmax.comparison.out_of_fold import make_comparison_data
 
 
 class Counting(ClassifierMixin, BaseEstimator):

@@ -46,7 +46,7 @@ def test_the_first_record_is_the_squared_loss_or_random(table):
 @pytest.mark.parametrize("options", [{}, {"class_weight": "balanced"}, {"class_weight": {1.0: 20.0}}])
 def test_the_intercept_has_the_fewest_errors_of_all(table, options):
     X, y, weight = table(rate=0.1, n=150)
-    model = AUMClassifier(random_state=0, max_epochs=5, **options).fit(X, y, weight)
+    model = AUMClassifier(random_state=0, max_epochs=5, decision="errors", **options).fit(X, y, weight)
     scores = model.decision_function(X)
     cost = {"balanced": weight[y < 0].sum() / weight[y > 0].sum(), 20.0: 20.0}
     chosen = options.get("class_weight")
@@ -57,7 +57,7 @@ def test_the_intercept_has_the_fewest_errors_of_all(table, options):
 
 def test_a_useless_feature_predicts_the_larger_class_for_all_rows():
     X, y = np.array([[3.0], [1.0], [2.0], [4.0], [2.5]]), np.array([1, 0, 0, 0, 0])
-    model = AUMClassifier(validation_fraction=None).fit(X, y)
+    model = AUMClassifier(validation_fraction=None, decision="errors").fit(X, y)
     assert set(model.predict(X)) == {0}
 
 

@@ -308,7 +308,7 @@ def test_a_sample_with_more_of_the_rare_class_does_not_move_probabilities():
 
 def test_out_of_fold_scores_calibrate_and_give_thresholds():
     X, y, _ = rings(300)
-    model = KernelAUCClassifier("rbf", 50, cv=FOLDS, random_state=0).fit(X, y)
+    model = KernelAUCClassifier("rbf", 50, cv=FOLDS, decision="probability", random_state=0).fit(X, y)
     assert roc_auc_score(y, model.oof_scores_) == pytest.approx(model.cv_auc_.mean(axis=1).max(), abs=0.02)
     assert (model.oof_scores_[y < 0] >= model.threshold_at(fpr=0.1)).mean() <= 0.1
     probability = model.predict_proba(X)

@@ -45,15 +45,15 @@ def test_ranks_as_the_balanced_ridge_classifier(table):
 
 def test_zero_is_midway_between_the_class_means_of_the_scores(table):
     X, y, weight = table(unscaled=True)
-    scores = AUCClassifier().fit(X, y, weight).decision_function(X)
+    scores = AUCClassifier(decision="balanced").fit(X, y, weight).decision_function(X)
     means = [np.average(scores[side], weights=weight[side]) for side in (y > 0, y < 0)]
     assert sum(means) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_class_weight_moves_the_intercept_alone(table):
     X, y, _ = table()
-    plain = AUCClassifier().fit(X, y)
-    costly = AUCClassifier(class_weight={1.0: 10.0}).fit(X, y)
+    plain = AUCClassifier(decision="balanced").fit(X, y)
+    costly = AUCClassifier(class_weight={1.0: 10.0}, decision="balanced").fit(X, y)
     balanced = AUCClassifier(class_weight="balanced").fit(X, y)
     np.testing.assert_array_equal(costly.coef_, plain.coef_)
     assert costly.intercept_ > plain.intercept_ == balanced.intercept_

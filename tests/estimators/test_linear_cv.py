@@ -227,7 +227,7 @@ def test_log_probabilities_are_exact_in_the_tails():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
     y = (X[:, 0] + 0.3 * rng.normal(size=400) > 1).astype(int)
-    model = AUCClassifierCV(random_state=0).fit(X, y)
+    model = AUCClassifierCV(decision="probability", random_state=0).fit(X, y)
     far = np.array([[-1e3, 0.0, 0.0], [0.0, 0.0, 0.0], [1e3, 0.0, 0.0]])
     log_odds = model.calibration_.slope * model.decision_function(far)
     logs = model.predict_log_proba(far)

@@ -95,7 +95,7 @@ def test_weights_count_as_copies(table):
 
 def test_probabilities_are_laplace_estimates_and_scores_their_log_odds(table):
     X, y, weight = table(100)
-    model = AUCTreeClassifier(max_depth=2).fit(X, y, weight)
+    model = AUCTreeClassifier(max_depth=2, decision="probability").fit(X, y, weight)
     leaves, proba = model.nodes_.leaves(X), model.predict_proba(X)[:, 1]
     for leaf in np.unique(leaves):
         members = leaves == leaf

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("lightgbm", reason="the benchmarks need LightGBM: pip install 'aucmax[bench]'")
+pytest.importorskip("lightgbm", reason="the benchmarks need LightGBM: pip install '.[bench]'")
 
 from benchmarks import bench_kernel, bench_kernel_scaling
 

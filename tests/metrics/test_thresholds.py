@@ -24,7 +24,9 @@ def test_f_beta_takes_weights_and_labels_of_any_type():
     predicted = (score > 1).astype(int)
     expected = sk.fbeta_score(y, predicted, beta=2, sample_weight=weight)
     names = np.array(["no", "yes"])
-    assert metrics.f_beta(names[y], names[predicted], beta=2.0, sample_weight=weight) == pytest.approx(expected)
+    assert metrics.f_beta(
+        names[y], names[predicted], beta=2.0, sample_weight=weight, pos_label="yes"
+    ) == pytest.approx(expected)
     assert metrics.f_beta(y, predicted, pos_label=0) == pytest.approx(sk.f1_score(1 - y, 1 - predicted))
 
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from aucmax import compare
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
-from aucmax.models import Calibration, KernelScorer, ModelFileError, ModelMetadata, SavedModel, load, save
+from aucmax.models import KernelScorer, ModelFileError, ModelMetadata, SavedModel, load, save
 from aucmax.models.model_file import _checksum
 
 
@@ -27,7 +27,7 @@ def fitted(form=np.asarray, **settings):
 
 
 def as_model(estimator):
-    metadata = ModelMetadata((0, 1), calibration=Calibration(estimator.calibration_.slope, 0.0))
+    metadata = ModelMetadata((0, 1), calibration=estimator.calibration_)
     return SavedModel(metadata, KernelScorer(estimator.score_))
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from scipy.special import expit
 
-from aucmax import AUCClassifier, models
+from aucmax import models
 from aucmax.models import Calibration, LinearScorer, ModelFileError, ModelMetadata, SavedModel, model_file
 from aucmax.tables import Table, TableEncoder
 
@@ -63,7 +63,7 @@ def test_the_file_is_plain_json_with_documented_fields(path):
     assert content["format"] == "aucmax-model" and content["version"] == 1
     assert set(content) == {"format", "version", "metadata", "scorer", "checksum"}
     assert set(content["scorer"]) == {"kind", "coef", "intercept"} and content["scorer"]["kind"] == "linear"
-    fields = {"encoder", "feature_names", "classes", "threshold", "calibration", "training"}
+    fields = {"encoder", "feature_names", "classes", "threshold", "calibration", "training", "held_out_scores"}
     assert set(content["metadata"]) == fields
 
 
@@ -270,13 +270,6 @@ def test_lists_are_scored_and_scores_must_be_finite():
         for value in (np.nan, np.inf, 1.7e308):
             with pytest.raises(ValueError, match="score of row 2 is not finite"):
                 method([[1.0, 1.0], [value, value]])
-
-
-def test_only_saved_models_are_saved(tmp_path):
-    with pytest.raises(
-        TypeError, match=r"AUCClassifier cannot be saved; make a SavedModel .* LinearScorer\(model\.coef_"
-    ):
-        models.save(AUCClassifier(), tmp_path / "model.json")
 
 
 def test_features_of_tables_and_matrices(model, table):

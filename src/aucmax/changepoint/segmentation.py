@@ -92,7 +92,7 @@ def _optimal_changes(values: np.ndarray, n_changes: int) -> list[np.ndarray]:
     try:
         from ruptures import KernelCPD
     except ModuleNotFoundError:
-        message = "segmentation requires ruptures; install it: pip install 'aucmax[changepoint]'"
+        message = "segmentation requires ruptures; install it: pip install '.[changepoint]'"
         raise ModuleNotFoundError(message) from None
     centred = (values - values.mean()) / (np.abs(values).max() or 1.0)
     search = KernelCPD(kernel="linear", min_size=1).fit(centred[:, None])

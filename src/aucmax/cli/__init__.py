@@ -1,4 +1,4 @@
-"""The command line: `commands` parses arguments and calls the library, `display` prints the results."""
+"""The command line: `group` lists the commands, `commands` runs them, `display` prints the results."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def main() -> None:
     interrupts.end_at_once()
     interrupts.ignore_at_shutdown()
     try:
-        from aucmax.cli.commands import aucmax
+        from aucmax.cli.group import aucmax
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("click", "rich"):
+        if (error.name or "").partition(".")[0] != "click":
             raise
-        sys.exit("error: the command line needs click and rich; install them: pip install 'aucmax[cli]'")
+        sys.exit("error: the command line needs click; in a clone of aucmax: pip install '.[cli]'")
     try:
         interrupts.raise_interrupts()
         aucmax(prog_name="aucmax")

@@ -8,19 +8,21 @@ from typing import Any
 import click
 
 from aucmax import datasets as data_sets
-from aucmax.cli.compare import compare_models, write_plot
+from aucmax.cli.compare import compare_models, write_figure, write_plot
 from aucmax.cli.display import (
     print_json,
     show_comparison,
     show_data,
     show_evaluation,
+    show_explanation,
     show_findings,
     show_fit,
     show_list,
 )
-from aucmax.cli.errors import ErrorHandlingGroup
 from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
+from aucmax.cli.explain import explain_file
 from aucmax.cli.fit import FitSettings, fit_model
+from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
     check_figure,
@@ -57,12 +59,6 @@ from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.table_writer import open_writer, text_writer
-
-
-@click.group(cls=ErrorHandlingGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="aucmax")
-def aucmax() -> None:
-    """Rank positives above negatives by directly maximising AUC."""
 
 
 @aucmax.command()
@@ -179,6 +175,32 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
 
 
 @aucmax.command()
+@click.argument("model_file", metavar="MODEL", type=FILE)
+@data_argument
+@reading_options
+@click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
+@weight_option
+@click.option("--rows", type=click.IntRange(0), default=0, help="Also explain the scores of the first rows.")
+@click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
+@json_option
+def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> None:
+    """Show the columns that matter to a saved model, on a table."""
+    check_output(plot, data, model_file)
+    model = load(model_file)
+    if plot is not None:  # before any work: is matplotlib there?
+        ax = new_figure(min(20, model.n_features) // 2 + 2, pyplot=False).subplots()
+    with progress_bar(f"explaining {model_file}"):
+        found = explain_file(model, data, target, weight, rows, reading)
+    if as_json:
+        print_json({"data": str(data), "model": str(model_file), **found.to_dict()})
+    else:
+        show_explanation(found)
+    if plot is not None:
+        write_figure(found.explanation.plot(ax).figure_, plot)
+        echo(f"figure: {plot}", err=as_json)
+
+
+@aucmax.command()
 @data_argument
 @training_options
 @click.option(
@@ -195,7 +217,10 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
 def compare(
     data, columns, reading, models, reference, cv, seed, plot, report, group_column, costs, as_json, **settings
 ) -> None:
-    """Compare models on the same folds of DATA: a file, or the name of a data set (see `aucmax datasets`)."""
+    """Compare models on the same folds.
+
+    DATA is a file, or the name of a data set (see `aucmax datasets`).
+    """
     for path in (plot, report, settings["resume"]):
         check_output(path, data)
     if not is_file(data):
@@ -244,7 +269,10 @@ def solvers(as_json) -> None:
 @aucmax.command()
 @json_option
 def datasets(as_json) -> None:
-    """List the named data sets; most need files in the folder named by AUCMAX_DATA."""
+    """List the named data sets.
+
+    Most need files in the folder named by AUCMAX_DATA.
+    """
     available = data_sets.names(available=True)
     items = [
         {"name": name, "available": name in available, "source": data_sets.source(name)} for name in data_sets.names()

@@ -38,5 +38,10 @@ def write_plot(comparison: Comparison, data: TrainingData, ax: Any, path: Path) 
     """Plot a comparison into the axes and write their figure to a file."""
     title = f"{printable(data.name)}: {len(data.y):,} rows, {int(data.y.sum()):,} of them positive"
     plot_comparison(comparison, ax).set_title(title, parse_math=False)
+    write_figure(ax.figure, path)
+
+
+def write_figure(figure: Any, path: Path) -> None:
+    """Write a figure in the format that the extension says."""
     with atomic_write(path, "wb") as file:
-        ax.figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)
+        figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)

@@ -12,13 +12,17 @@ from rich.console import Console
 from rich.table import Table
 
 from aucmax.cli.evaluate import Evaluation
+from aucmax.cli.explain import FileExplanation
 from aucmax.cli.fit import FitReport
 from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
+from aucmax.explanation import ColumnImportance
+from aucmax.explanation.result import KINDS
 from aucmax.tables import Finding
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
+MOST_COLUMNS = 20  # of an explanation on the screen
 WIDTH = 200  # of tables that do not go to a terminal
 
 
@@ -57,6 +61,8 @@ def show_fit(report: FitReport, output: str) -> None:
         echo(f"threshold: {threshold:.6g}")
     echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
     show_comparison(report.comparison)
+    if report.next_steps is not None:
+        echo(report.next_steps)
     echo(f"model: {output}")
 
 
@@ -88,6 +94,28 @@ def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:
     _print_table(("", f"predicted {positive}", f"predicted {negative}"), rows, right=(1, 2))
     rates = ("tpr", "fpr", "precision", "f1")
     echo(", ".join(f"{name} {getattr(it, name):.4f}" for name in rates))
+
+
+def show_explanation(found: FileExplanation) -> None:
+    """The most important columns with their intervals, correlated groups, and contributions to scores of rows."""
+    it = found.explanation
+    echo(f"importance: {KINDS[it.kind]}, on {it.n_rows:,} rows")
+    cells = map(_importance_cells, it.columns[:MOST_COLUMNS])
+    _print_table(("column", "importance", "95 % interval"), cells, right=(1,))
+    if len(it.columns) > MOST_COLUMNS:
+        echo(f"{len(it.columns) - MOST_COLUMNS} less important columns are not shown; --json lists all")
+    for group in it.groups:
+        echo(f"correlated, so that one may stand for the others: {', '.join(group)}")
+    for number, (score, values) in enumerate(zip(found.rows.scores, found.rows.values), 1):
+        largest = sorted(zip(found.rows.names, values), key=lambda pair: -abs(pair[1]))[:5]
+        parts = ", ".join(f"{name} {value:+.4f}" for name, value in largest)
+        echo(f"row {number}: score {score:.4f} = {found.rows.baseline:.4f} on average, {parts}, and others")
+
+
+def _importance_cells(column: ColumnImportance) -> tuple[str, ...]:
+    sign = "" if column.direction is None else "+" if column.direction >= 0 else "-"
+    interval = "" if column.low is None else f"{column.low:.4f} - {column.high:.4f}"
+    return (column.name, f"{sign}{column.importance:.4f}", interval)
 
 
 def show_list(items: list[dict[str, Any]]) -> None:

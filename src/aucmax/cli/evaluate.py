@@ -108,7 +108,7 @@ def score_labeled_rows(
     The target column is that of training if not named. `reading` are the options of `read`.
     """
     table = read(path, **reading, **matrix_layout(model))
-    y = _read_labels(model, table, target)
+    y = read_labels(model, table, target)
     weight = None if weight_column is None else read_weights(table, weight_column)
     groups = None if group_column is None else read_groups(table, group_column)
     X = model.features(table)
@@ -151,7 +151,7 @@ def evaluated_comparison(rows: ScoredRows, ignore: Collection[str] = ()) -> Comp
     return with_groups_checked(comparison, rows.groups)
 
 
-def _read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:
+def read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:
     """The labels as 0 and 1; if it is not clear which column holds them, the likely one is named."""
     metadata = model.metadata
     rest = metadata.training.get("rest") or ()

@@ -77,11 +77,31 @@ class FitSettings:
 
 @dataclass(frozen=True, eq=False)
 class FitReport:
-    """A fitted model, the rows it was fitted to, and its cross-validated AUC."""
+    """A fitted model, the rows it was fitted to, its cross-validated AUC, and the options of the command."""
 
     data: TrainingData
     model: SavedModel
     comparison: Comparison
+    settings: FitSettings
+
+    @property
+    def verdict(self) -> str | None:
+        """How the model compares with the logistic regression; None if it was not compared."""
+        return self.comparison["aucmax"].verdict if len(self.comparison.rows) > 1 else None
+
+    @property
+    def next_steps(self) -> str | None:
+        """What to try after a verdict of "worse"; None otherwise."""
+        if self.verdict != "worse":
+            return None
+        steps = []
+        if self.settings.solver is not None:
+            steps.append("no --solver, so that alpha is tuned")
+        if self.settings.kernel is None and len(self.settings.loss) == 1:
+            steps.append("--loss squared,squared_hinge,logistic, to choose among losses")
+        if self.settings.kernel is None:
+            steps.append("--kernel auto, a nonlinear model")
+        return "try " + ", or ".join(steps) if steps else "the logistic regression is the better model here"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -90,7 +110,8 @@ class FitReport:
             **self.data.to_dict(),
             **{name: training[name] for name in ("kernel", "loss", "alpha", "l1_ratio", "solver")},
             "threshold": self.model.metadata.threshold,
-            "verdict": self.comparison["aucmax"].verdict if len(self.comparison.rows) > 1 else None,
+            "verdict": self.verdict,
+            "next_steps": self.next_steps,
             "out_of_fold": self.comparison.to_dict(),
         }
 
@@ -108,7 +129,7 @@ def fit_model(data: TrainingData, settings: FitSettings, progress: Progress) -> 
         progress=progress,
     )
     fitted = settings.estimator(folds).fit(data.X, data.y, sample_weight=data.weight)
-    return FitReport(data, _saved_model(data, settings, fitted, comparison), comparison)
+    return FitReport(data, _saved_model(data, settings, fitted, comparison), comparison, settings)
 
 
 def _saved_model(data: TrainingData, settings: FitSettings, fitted: Any, comparison: Comparison) -> SavedModel:

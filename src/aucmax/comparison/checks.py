@@ -90,8 +90,8 @@ def _shortfall(
 ) -> tuple[float, float, float]:
     """AUC inside and outside of a group, and the two-sided p-value that they are equal."""
     inner, outer = (roc_auc(labels[part], scores[part]) for part in (inside, outside))
-    errors = [float(np.linalg.norm(auc_influence(labels[part], scores[part]))) for part in (inside, outside)]
-    error = float(np.linalg.norm(errors))
+    influences = [auc_influence(labels[part], scores[part]) for part in (inside, outside)]
+    error = np.linalg.norm(np.concatenate(influences))
     p_value = 2.0 * ndtr(-abs(inner - outer) / error) if error > 0 else float(inner == outer)
     return inner, outer, float(p_value)
 

@@ -11,17 +11,10 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from aucmax.comparison.checks import check_models
+from aucmax.comparison.data import ComparisonData, make_comparison_data
 from aucmax.comparison.finished_fits import FinishedFits
 from aucmax.comparison.measures import ScoredFold, measure_intervals
-from aucmax.comparison.out_of_fold import (
-    ComparisonData,
-    FoldFit,
-    ModelRun,
-    collect,
-    fit_fold,
-    make_comparison_data,
-    weight_argument,
-)
+from aucmax.comparison.out_of_fold import FoldFit, ModelRun, collect, fit_fold, weight_argument
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.comparison.standard_models import find_models, how_tuned
 from aucmax.comparison.statistics import (
@@ -44,7 +37,7 @@ Progress = Callable[[int, int, str], None]
 def compare(
     X: Any,
     y: Any,
-    models: Mapping[str, Any] | Iterable[str] | None = None,
+    models: Mapping[str, Any] | Iterable[Any] | None = None,
     *,
     cv: Any = 5,
     repeats: int = 1,
@@ -65,12 +58,14 @@ def compare(
         Passed to the models without conversion.
     y : array of two distinct labels
         The larger one is positive.
-    models : names, or a dict of classifiers or names
-        Names from `STANDARD_MODELS` or `SOLVERS` (`AUCClassifier` with that solver); `DEFAULT_MODELS` if None.
+    models : list or dict of classifiers and names
+        Names from `STANDARD_MODELS` or `SOLVERS` (`AUCClassifier` with that solver); `DEFAULT_MODELS` if None. In a
+        list, a classifier is called after its class.
     cv : int or splitter
-        Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
+        Number of shuffled stratified folds, fewer if a fold would have less than two test rows of a class; or any
+        scikit-learn splitter or iterable of splits.
     repeats : int
-        How often the rows are split into `cv` folds anew; more repeats average out the luck of the split.
+        How often the rows are split into `cv` folds; more repeats average out the luck of the split.
     sample_weight : array, optional
         Passed to the models that support it, and to the AUC.
     groups : array, optional
@@ -112,7 +107,7 @@ def compare(
     _check_failures(failures, reference, len(found), resume)
     runs = {name: collect(fits[name], data) for name in found if name not in failures}
     differences = {name: _difference(runs[name], runs[reference], data) for name in runs if name != reference}
-    adjusted = holm([paired.p_value for paired in differences.values()]) if differences else np.empty(0)
+    adjusted = holm([paired.p_value for paired in differences.values()])
     p_values = dict(zip(differences, adjusted.tolist(), strict=True))
     rows = [
         _row(name, found[name], run, data, differences.get(name), p_values.get(name, 1.0), rope)

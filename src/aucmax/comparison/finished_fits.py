@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from aucmax.comparison.out_of_fold import ComparisonData, FoldFit
+from aucmax.comparison.data import ComparisonData
+from aucmax.comparison.out_of_fold import FoldFit
 
 __all__ = ["FinishedFits", "fingerprint", "hash_rows"]
 

@@ -1,11 +1,10 @@
-"""Out-of-fold scores: the data and folds that all models share, one fit, and what the fits of a model add up to."""
+"""Out-of-fold scores: one fit on one fold, and what the fits of a model add up to."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -15,46 +14,19 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from aucmax.comparison.data import ComparisonData
 from aucmax.comparison.measures import ScoredFold
 from aucmax.comparison.weights import weights_per_deviation
 from aucmax.metrics import auc_influence, roc_auc
-from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
-from aucmax.numerics.sparse_structure import check_structure
-from aucmax.selection.splits import Fold, make_splits
-from aucmax.validation.params import Integer, check_param
 
-__all__ = ["ComparisonData", "FoldFit", "ModelRun", "collect", "fit_fold", "make_comparison_data", "weight_argument"]
+__all__ = ["FoldFit", "ModelRun", "collect", "fit_fold", "weight_argument"]
 
 STEEP = 1e-3  # gain in AUC over the last step of a grid of alphas that another step might exceed
-
-
-class ComparisonData(NamedTuple):
-    """The data and folds on which all models are evaluated."""
-
-    X: Any  # rows, as the user passed them
-    y: np.ndarray  # labels
-    is_pos: np.ndarray  # whether the label is the positive one
-    weight: np.ndarray | None  # sample weights
-    folds: list[Fold]  # pairs of training and test rows, those of the first repeat first
-    repeats: int  # how often the table was split into folds
-
-    @property
-    def n_folds(self) -> float:
-        """Folds of one repeat."""
-        return len(self.folds) / self.repeats
-
-    @property
-    def mean_sizes(self) -> tuple[float, float]:
-        """Mean number of training and of test rows."""
-        return (
-            float(np.mean([train.size for train, _ in self.folds])),
-            float(np.mean([test.size for _, test in self.folds])),
-        )
 
 
 class FoldFit(NamedTuple):
@@ -80,32 +52,6 @@ class ModelRun(NamedTuple):
     aucs: np.ndarray  # of each fold
     fits: list[FoldFit]
     folds: list[ScoredFold]
-
-
-def make_comparison_data(
-    X: Any, y: Any, cv: Any, sample_weight: Any, groups: Any, random_state: int, repeats: int = 1
-) -> ComparisonData:
-    """Validate the input once and make the folds, each with at least two test rows of each class."""
-    check_param("repeats", repeats, Integer(1))
-    check_structure(X)
-    labels = check_1d(y, "y")
-    is_pos = labels == binary_labels(labels)[1]
-    weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
-    X, labels, groups = indexable(X, labels, groups)
-    weights = np.ones(labels.size) if weight is None else weight
-    if isinstance(cv, Integral):
-        _check_n_folds(cv, is_pos[weights > 0])
-    elif repeats > 1:
-        raise ValueError(f"repeats={repeats} with a splitter; pass cv as a number, or a splitter that repeats itself")
-    sign = np.where(is_pos, 1.0, -1.0)
-    rng = np.random.default_rng(random_state)
-    folds = [fold for _ in range(repeats) for fold in make_splits(cv, X, sign, weights, groups, rng)]
-    for number, (_, test) in enumerate(folds, 1):
-        rare = int(np.bincount(is_pos[test], minlength=2).min())
-        if rare < 2:
-            where = f"fold {number} of {len(folds)}"
-            raise ValueError(f"{where} needs 2 test rows of each class, but one class has {rare}; lower cv")
-    return ComparisonData(X, labels, is_pos, weight, folds, repeats)
 
 
 def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
@@ -164,15 +110,6 @@ def _mean_over_folds(values: Sequence[np.ndarray], data: ComparisonData) -> np.n
         total[test] += some
         times[test] += 1
     return np.divide(total, times, out=np.full(total.size, np.nan), where=times > 0)
-
-
-def _check_n_folds(cv: Any, is_pos: np.ndarray) -> None:
-    check_param("cv", cv, Integer(2))
-    rare = int(np.bincount(is_pos, minlength=2).min())
-    if rare < 4:
-        raise ValueError(f"the rarer class has {rare} rows; cross-validation needs at least 4, so add rows")
-    if rare < 2 * cv:
-        raise ValueError(f"cv={cv}, but the rarer class has {rare} rows; lower cv to {rare // 2}, or add rows")
 
 
 def weight_argument(model: Any) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from aucmax.comparison.out_of_fold import ComparisonData
+from aucmax.comparison.data import ComparisonData
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
@@ -30,20 +31,40 @@ __all__ = ["DEFAULT_MODELS", "STANDARD_MODELS", "find_models", "how_tuned"]
 def find_models(models: Any, data: ComparisonData, random_state: int) -> dict[str, Any]:
     """The classifiers by name; names are replaced by classifiers that suit the data."""
     if not isinstance(models, Mapping):
-        names = DEFAULT_MODELS if models is None else [models] if isinstance(models, str) else models
-        models = {name: name for name in names}
+        models = _named(list(DEFAULT_MODELS) if models is None else models)
     found = {
         name: _model_named(model, data, random_state) if isinstance(model, str) else model
         for name, model in models.items()
     }
     if not found:
-        raise ValueError("no models; give names, a dict of classifiers, or None for the standard ones")
+        raise ValueError("no models; give names, classifiers, a dict of them, or None for the standard ones")
     for name, model in found.items():
         if not hasattr(model, "fit") or not (hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
             raise ValueError(
                 f"model {name!r} is {model!r}; give a classifier with decision_function or predict_proba"
             )
     return found
+
+
+def _named(models: Any) -> dict[str, Any]:
+    """A name, a classifier, or a list of them, by name; the second of the same class is called "... 2", and so on."""
+    single = isinstance(models, str) or hasattr(models, "fit")
+    found: dict[str, Any] = {}
+    count: Counter[str] = Counter()
+    for model in [models] if single else models:
+        if isinstance(model, str):
+            found[model] = model
+            continue
+        name = _class_name(model)
+        count[name] += 1
+        found[name if count[name] == 1 else f"{name} {count[name]}"] = model
+    return found
+
+
+def _class_name(model: Any) -> str:
+    """The name of a classifier: that of its class or, for a pipeline, of its last step's class."""
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    return type(last).__name__
 
 
 def _model_named(name: str, data: ComparisonData, random_state: int) -> Any:

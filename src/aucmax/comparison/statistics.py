@@ -101,8 +101,8 @@ def rows_needed(paired: PairedDifference, n_rows: int, rope: float = ROPE) -> in
     """
     size = abs(paired.difference)
     to_detect = (ndtri(1.0 - SIGNIFICANCE_LEVEL / 2) + ndtri(POWER)) / max(size, 1e-300)
-    room = max(rope - size, 1e-300)
-    to_exclude = (ndtri(0.5 + EQUIVALENCE_CONFIDENCE / 2) + ndtri(0.5 + POWER / 2)) / room
+    margin = max(rope - size, 1e-300)
+    to_exclude = (ndtri(0.5 + EQUIVALENCE_CONFIDENCE / 2) + ndtri(0.5 + POWER / 2)) / margin
     factor = (paired.std_error * min(to_detect, to_exclude)) ** 2
     return ceil(min(max(factor, 1.0), 1e9) * n_rows / 100) * 100
 

@@ -14,6 +14,7 @@ from aucmax.aum.descent.step import DESCENT_CONSTRAINTS
 from aucmax.aum.intercept import best_intercept
 from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.class_weight import class_costs
+from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.numerics.matrix import dot
@@ -77,7 +78,11 @@ class AUMClassifier(LinearRanker):
     standardize : bool
         Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
-        Cost of an error on each class, in AUM and for the intercept; "balanced" turns counts into rates.
+        Cost of an error on each class, in AUM and for the intercept; "balanced" turns counts into rates. Given
+        costs, `decision` is "errors".
+    decision : {"prior", "errors"}
+        Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
+        positive, by weight, or where the (weighted) errors on all rows are fewest (docs/predictions.md).
     random_state : int, RandomState or None
         Random seed of the validation rows, and of a random start.
 
@@ -85,7 +90,7 @@ class AUMClassifier(LinearRanker):
     ----------
     coef_ : array of shape (1, n_features)
     intercept_ : array of shape (1,)
-        The constant that minimises the (weighted) errors on all rows; predicting all or none positive is possible.
+        The constant that puts zero where `decision` says; fewest errors may mean all or none predicted positive.
     classes_ : array of the two labels; the second is the positive one
     n_iter_ : int
         Number of steps taken, before those on all rows.
@@ -111,6 +116,7 @@ class AUMClassifier(LinearRanker):
         "alpha": [Number(0)],
         "validation_fraction": [None, Number(0, 1, open="both")],
         "start": [Option("exact", "random")],
+        "decision": [Option("prior", "errors")],
         "standardize": [Boolean()],
     }
 
@@ -128,6 +134,7 @@ class AUMClassifier(LinearRanker):
         start="exact",
         standardize=True,
         class_weight=None,
+        decision="prior",
         random_state=None,
     ):
         self.line_search = line_search
@@ -142,6 +149,7 @@ class AUMClassifier(LinearRanker):
         self.start = start
         self.standardize = standardize
         self.class_weight = class_weight
+        self.decision = decision
         self.random_state = random_state
 
     @resets_fitted_state
@@ -193,8 +201,14 @@ class AUMClassifier(LinearRanker):
                     self.best_step_ = 0
                     w = start
         self.coef_ = w[None, :]
-        self.intercept_ = np.array([best_intercept(_errors(table, costs), dot(table.X, w))])
+        self.intercept_ = np.array([self._intercept(table, dot(table.X, w), costs)])
         return self
+
+    def _intercept(self, table: LabeledData, scores: np.ndarray, costs: tuple[float, float]) -> float:
+        """The constant that puts zero where `decision` says."""
+        if self.decision == "errors" or self.class_weight is not None:
+            return best_intercept(_errors(table, costs), scores)
+        return -prior_cut(scores, table.y, table.weight)
 
     def _examples(self, table: LabeledData, costs: tuple[float, float], seed: int) -> Beginning:
         """The rows of a descent, and the weights that it starts from."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from aucmax.estimators.class_weight import intercept_shift
-from aucmax.estimators.fitted_state import reads_one_state
+from aucmax.estimators.fitted_state import reads_one_state, without_feature_names
+from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import divergence_error
 from aucmax.validation.caller import warn_caller
-from aucmax.validation.inputs import check_rows
+from aucmax.validation.inputs import check_labels_and_weights, check_rows
 
 
 def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
@@ -35,12 +36,52 @@ class Ranker(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Predict the positive label where the score is above 0.
 
-        Zero lies midway between the class means of the scores (`AUCClassifier`), where the calibrated probability is
-        1/2 (estimators with `predict_proba`), or where training errors are fewest (`AUMClassifier`). For another
-        trade-off, compare the scores with a threshold of your own, such as `threshold_at(fpr=0.01)`.
+        By default as many training rows are predicted positive as are positive, by weight; the parameter `decision`
+        of most estimators puts zero elsewhere (docs/predictions.md). For another trade-off, compare the scores with
+        a threshold of your own, such as `threshold_at(fpr=0.01)`.
         """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_)
+
+    def explain(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, n_repeats: int = 10, random_state: int = 0
+    ) -> Explanation:
+        """Which columns matter to the model, and what each adds to the score of a row.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the form that `decision_function` takes; the training rows for standard errors of the weights.
+        y : array of labels, optional
+            Required for models that are not linear, and for standard errors.
+        sample_weight : array, optional
+        n_repeats : int
+            How often each column is shuffled, if the model is not linear.
+        random_state : int
+            Random seed of the shuffling.
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        plain = without_feature_names(self)
+        rows = check_rows(self, X)
+        labels = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+        model = FeatureModel(
+            plain.decision_function,
+            partial(check_rows, self),
+            {name: [j] for j, name in enumerate(labels)},
+            labels,
+            self._linear_fit(),
+        )
+        y, weight = check_labels_and_weights(y, sample_weight, self.classes_, rows.shape[0])
+        return explain_features(model, rows, y, weight, n_repeats=n_repeats, seed=random_state)
+
+    def _linear_fit(self) -> LinearFit | None:
+        """The weights, if the model is linear."""
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -82,10 +123,13 @@ class LinearRanker(Ranker):
         X = self._validate_rows(X, "coef_")
         return dot(X, self.coef_[0]) + self.intercept_[0]
 
-    def _store_weights(self, data: Data, coef: np.ndarray, class_weight: Any = None) -> None:
+    def _linear_fit(self) -> LinearFit:
+        names = ("alpha", "l1_ratio", "loss", "standardize")
+        facts = {name: getattr(self, f"{name}_", getattr(self, name, None)) for name in names}
+        return LinearFit.of(self.coef_[0], float(self.intercept_[0]), facts)
+
+    def _store_weights(self, data: Data, coef: np.ndarray) -> None:
         """Store weights in the units of X, and the intercept that puts zero midway between the class means."""
         w = coef / data.scale
-        midpoint = data.midpoint(w)
-        shift = 0.0 if class_weight is None else intercept_shift(data, coef, class_weight, self.classes_)
         self.coef_ = w[None, :]
-        self.intercept_ = np.array([shift - midpoint])
+        self.intercept_ = np.array([-data.midpoint(w)])

@@ -5,16 +5,18 @@ Platt scaling: Platt 1999, with Newton steps as in Lin, Lin and Weng 2007.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit
 from sklearn.utils.validation import check_is_fitted
 
+from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.metrics import threshold_for
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData
+from aucmax.validation.params import Option
 
 FLATTEST = 1e-3  # smallest slope, per standard deviation of the scores: positive, so that their order is kept
 
@@ -41,6 +43,11 @@ class Calibration(NamedTuple):
         slope = max(slope, FLATTEST) / spread
         return cls(float(slope), float(intercept - slope * scores.mean()))
 
+    def shifted(self, zero: float) -> Calibration:
+        """The same probabilities, for scores from which `zero` has been subtracted."""
+        at_half = -self.intercept / self.slope
+        return Calibration(self.slope, self.slope * (zero - at_half))  # exactly 0 if zero is at probability 1/2
+
     def log_odds(self, scores: np.ndarray) -> np.ndarray:
         """Log-odds of the positive class."""
         return self.slope * scores + self.intercept
@@ -50,6 +57,11 @@ class Calibration(NamedTuple):
         log_odds = self.log_odds(scores)
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
+    def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Logarithms of the probabilities, without underflow."""
+        log_odds = self.log_odds(scores)
+        return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
+
 
 class CalibratedMixin:
     """Probabilities and thresholds from out-of-fold scores, and the plot of the path.
@@ -57,8 +69,12 @@ class CalibratedMixin:
     An estimator with `decision_function`, `alphas_` and `cv_auc_` calls `_calibrate` at the end of `fit`.
     """
 
+    parameter_constraints: ClassVar[dict[str, Any]] = {"decision": [Option("prior", "probability", "balanced")]}
+
     alphas_: np.ndarray
     cv_auc_: np.ndarray
+    classes_: np.ndarray
+    decision: str
     decision_function: Any
 
     @reads_one_state
@@ -71,42 +87,76 @@ class CalibratedMixin:
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`, without underflow."""
         scores = self.decision_function(X)
-        log_odds = self.calibration_.log_odds(scores)
-        return np.column_stack([log_expit(-log_odds), log_expit(log_odds)])
+        return self.calibration_.log_probabilities(scores)
 
     @reads_one_state
     def threshold_at(
-        self, *, fpr: float | None = None, tpr: float | None = None, precision: float | None = None
+        self,
+        *,
+        fpr: float | None = None,
+        tpr: float | None = None,
+        precision: float | None = None,
+        pos_label: Any = None,
     ) -> float:
         """The threshold on the scores that achieves a rate on the out-of-fold scores.
 
         Give exactly one of `fpr`, the maximum false positive rate; `tpr`, the minimum recall; or `precision`, the
         minimum precision. Rows that score at least the threshold are called positive.
+
+        The rates are those of finding `pos_label`, by default `classes_[1]`. For `classes_[0]` the scores are read
+        the other way round: rows that score at most the threshold are called `pos_label`.
         """
         check_is_fitted(self, "calibration_")
-        seen = ~np.isnan(self.oof_scores_)
         rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
-        weight = self._oof_weight[seen]
-        return threshold_for(self._oof_labels[seen], self.oof_scores_[seen], sample_weight=weight, **rates)
+        return threshold_at(*self._held_out_scores(), swapped=is_swapped(pos_label, self.classes_), rates=rates)
+
+    def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Out-of-fold scores, classes -1/+1 and weights of the rows."""
+        return self.oof_scores_, self._oof_labels, self._oof_weight
+
+    def _calibration(self) -> Calibration:
+        """From scores to probabilities."""
+        return self.calibration_
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install 'aucmax[plot]'`)."""
+        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install '.[plot]'`)."""
         from aucmax.plots.alpha_path import plot_path
 
         check_is_fitted(self, "calibration_")
         return plot_path(self.alphas_, self.cv_auc_, ax)
 
     def _calibrate(self, scores: np.ndarray, table: LabeledData) -> float:
-        """Store out-of-fold scores and calibration, with zero at probability 1/2; return the shift of zero."""
+        """Store out-of-fold scores and calibration, with zero where `decision` says; return the shift of zero."""
         seen = ~np.isnan(scores)
         weight = _class_total_weights(seen, table)
-        slope, intercept = Calibration.fit(scores[seen], table.y[seen], weight[seen])
-        midpoint = -intercept / slope
-        self.calibration_ = Calibration(slope, 0.0)
-        self.oof_scores_ = scores - midpoint
+        calibration = Calibration.fit(scores[seen], table.y[seen], weight[seen])
+        zero = 0.0  # out-of-fold scores have it midway between the class means
+        if self.decision == "prior":
+            zero = prior_cut(scores[seen], table.y[seen], weight[seen])
+        elif self.decision == "probability":
+            zero = -calibration.intercept / calibration.slope
+        self.calibration_ = calibration.shifted(zero)
+        self.oof_scores_ = scores - zero
         self._oof_labels = table.y
         self._oof_weight = weight
-        return midpoint
+        return zero
+
+
+def is_swapped(pos_label: Any, classes: np.ndarray) -> bool:
+    """Whether `pos_label` is the first of the two classes, so that low scores speak for it."""
+    labels = classes.tolist()
+    if pos_label is not None and pos_label not in labels:
+        raise ValueError(f"pos_label={pos_label!r} is not a label; choose one of {labels}")
+    return pos_label is not None and pos_label == labels[0]
+
+
+def threshold_at(
+    scores: np.ndarray, y: np.ndarray, weight: np.ndarray, *, swapped: bool, rates: dict[str, float | None]
+) -> float:
+    """The threshold for a rate of finding the positives or, if `swapped`, the negatives; NaN scores are ignored."""
+    seen = ~np.isnan(scores)
+    sign = -1.0 if swapped else 1.0
+    return sign * threshold_for(sign * y[seen], sign * scores[seen], sample_weight=weight[seen], **rates)
 
 
 def _class_total_weights(seen: np.ndarray, table: LabeledData) -> np.ndarray:

@@ -58,6 +58,13 @@ def _guarded(method: Method, *, reset: bool) -> Method:
     return cast(Method, guarded)
 
 
+def without_feature_names(estimator: Any) -> Any:
+    """The same fitted estimator, which scores arrays without a warning about the names of their columns."""
+    other = object.__new__(type(estimator))
+    other.__dict__ = {name: value for name, value in vars(estimator).items() if name != "feature_names_in_"}
+    return other
+
+
 def _publish(estimator: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
     """Apply the changes from `before` to `after` in one assignment; attributes set by others in between are kept."""
     attributes = vars(estimator).copy()

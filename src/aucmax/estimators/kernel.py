@@ -69,6 +69,8 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
     tuning_rows : int
         Maximum number of rows, about half of them from each class, on which kernels, scales and alpha are chosen.
         The final model is fitted to all rows.
+    decision : {"prior", "probability", "balanced"}
+        As in `AUCClassifierCV`.
     random_state : int, RandomState or None
         Random seed of landmarks and folds.
 
@@ -127,6 +129,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         landmarks="random",
         standardize=True,
         tuning_rows=8_000,
+        decision="prior",
         random_state=None,
     ):
         self.kernel = kernel
@@ -141,6 +144,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         self.landmarks = landmarks
         self.standardize = standardize
         self.tuning_rows = tuning_rows
+        self.decision = decision
         self.random_state = random_state
 
     @resets_fitted_state

@@ -9,9 +9,12 @@ import numpy as np
 
 from aucmax.estimators.availability import available_if
 from aucmax.estimators.base import LinearRanker
-from aucmax.estimators.class_weight import check_stream_costs
+from aucmax.estimators.class_weight import check_stream_costs, intercept_shift
+from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
+from aucmax.estimators.stream_calibration import StreamCalibrationMixin
 from aucmax.losses import LOSSES
+from aucmax.numerics.matrix import dot
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Callback, Monitor
@@ -25,12 +28,13 @@ from aucmax.solvers.registry import (
     make_problem,
     streaming_solver,
 )
+from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
-from aucmax.validation.inputs import check_batch, check_table, check_validation, make_rng
+from aucmax.validation.inputs import LabeledData, check_batch, check_table, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
 
 
-class AUCClassifier(LinearRanker):
+class AUCClassifier(StreamCalibrationMixin, LinearRanker):
     """Linear ranking that minimises a pairwise surrogate of 1 - AUC.
 
     The objective is ``E[loss(w.(x - x'))] + alpha (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)``, with the mean over
@@ -52,8 +56,11 @@ class AUCClassifier(LinearRanker):
         Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
         Cost of an error on each class. The ranking does not depend on it: it shifts the intercept, as prior odds
-        do in a linear discriminant. None and "balanced" put zero midway between the class means. In streams a dict
-        is supported by the solver "exact" only.
+        do in a linear discriminant. "balanced" has the effect of `decision="balanced"`. In streams a dict is
+        supported by the solver "exact" only.
+    decision : {"prior", "balanced"}
+        Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
+        positive, by weight, or midway between the class means (docs/predictions.md).
     random_state : int, RandomState or None
         Random seed of stochastic solvers.
 
@@ -89,6 +96,7 @@ class AUCClassifier(LinearRanker):
         "l1_ratio": [Number(0, 1)],
         "loss": [Option(registry=LOSSES)],
         "standardize": [Boolean()],
+        "decision": [Option("prior", "balanced")],
     }
 
     def __init__(
@@ -99,6 +107,7 @@ class AUCClassifier(LinearRanker):
         solver="auto",
         standardize=True,
         class_weight=None,
+        decision="prior",
         random_state=None,
     ):
         self.alpha = alpha
@@ -107,6 +116,7 @@ class AUCClassifier(LinearRanker):
         self.solver = solver
         self.standardize = standardize
         self.class_weight = class_weight
+        self.decision = decision
         self.random_state = random_state
 
     @resets_fitted_state
@@ -148,7 +158,8 @@ class AUCClassifier(LinearRanker):
         watch = self._monitor(validation) if monitor or validation is not None else None
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
-        self._store_weights(data, solution.coef, self.class_weight)
+        self._store_weights(data, solution.coef)
+        self._move_zero(self._table_shift(table) - self._cost_shift(data, solution.coef))
         self._stream: Stream | None = None
         return self
 
@@ -157,9 +168,10 @@ class AUCClassifier(LinearRanker):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
         """Update the model with a batch of rows; available with online solvers, including "auto" if it chooses one.
 
-        With the solver "exact" ("auto" with the squared loss) the model is that of a `fit` to all rows seen,
-        regardless of the batches. Until both classes have been seen the weights stay zero, but every row counts in
-        the class statistics. A batch may contain only one class. An invalid batch is rejected as a whole and leaves
+        With the solver "exact" ("auto" with the squared loss) the weights are those of a `fit` to all rows seen,
+        regardless of the batches; zero is where the scores of rows before they were learned put it. Until both
+        classes have been seen the weights stay zero, but every row counts in the class statistics. A batch may
+        contain only one class. An invalid batch is rejected as a whole and leaves
         the model as it was. The first call starts a stream; `fit` ends it.
 
         Parameters
@@ -177,6 +189,7 @@ class AUCClassifier(LinearRanker):
         if stream is None:
             stream = Stream.start(table.X.shape[1], solver, make_rng(self.random_state))
         self.classes_ = labels
+        self._remember(stream, table)
         return self._store_stream(stream.advance(table, spec, solver), solver)
 
     @available_if(lambda self: check_unlearns(streaming_solver(self.solver, self.loss)))
@@ -186,7 +199,7 @@ class AUCClassifier(LinearRanker):
 
         The rows may be batched differently than before, but must have the same weights. Rows far larger than the
         remaining ones leave their rounding errors behind. Rows that cannot all have been seen are rejected as a
-        whole.
+        whole. The scores for probabilities and thresholds are dropped, and collected again from later batches.
 
         Parameters
         ----------
@@ -199,11 +212,32 @@ class AUCClassifier(LinearRanker):
             raise ValueError("there is no stream to remove rows from; call partial_fit first")
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
         spec, solver = self._streaming(table.X)
+        self._recent = RecentScores.empty()  # which of them belong to the removed rows is unknown
         return self._store_stream(stream.retract(table, spec, solver), solver)
 
     def _monitor(self, validation: Any) -> Monitor:
         """What to record after every epoch."""
         return Monitor() if validation is None else Monitor(check_validation(self, validation))
+
+    @property
+    def _is_balanced(self) -> bool:
+        """Whether zero stays midway between the class means."""
+        return self.decision == "balanced" or (isinstance(self.class_weight, str) and self.class_weight == "balanced")
+
+    def _table_shift(self, table: LabeledData) -> float:
+        """Where `decision` puts zero, from the midpoint of the class means."""
+        if self._is_balanced:
+            return 0.0
+        return prior_cut(dot(table.X, self.coef_[0]) + self.intercept_[0], table.y, table.weight)
+
+    def _cost_shift(self, data: Data, coef: np.ndarray) -> float:
+        """How much class costs raise all scores."""
+        return 0.0 if self.class_weight is None else intercept_shift(data, coef, self.class_weight, self.classes_)
+
+    def _move_zero(self, shift: float) -> None:
+        """Put zero elsewhere than midway between the class means."""
+        self._shift = float(shift)
+        self.intercept_ = self.intercept_ - self._shift
 
     def _check_streams(self) -> bool:
         """True if `partial_fit` can succeed, or will report an invalid parameter; otherwise AttributeError."""
@@ -222,6 +256,7 @@ class AUCClassifier(LinearRanker):
     def _store_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
         """Store the model after a batch: that of all rows seen, the last iterate, or zeros if a class is missing."""
         self._stream = stream
+        self._shift = 0.0
         for name in ("alpha_", "trace_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         self.solver_ = solver.name
@@ -234,6 +269,8 @@ class AUCClassifier(LinearRanker):
             self.alpha_ = stream.alpha
             if stream.solution is not None:
                 self._store_solution(stream.solution, solver, stream.alpha)
-            self._store_weights(stream.problem.data, stream.coef, self.class_weight)
+            self._store_weights(stream.problem.data, stream.coef)
+            shift = 0.0 if self._is_balanced else self._stream_shift()
+            self._move_zero(shift - self._cost_shift(stream.problem.data, stream.coef))
         self.n_iter_ = stream.batches
         return self

@@ -40,6 +40,9 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         Choose the alpha with the best mean AUC, or the largest whose mean is within one standard error of it.
     standardize : bool
         Divide the columns by their class-pooled standard deviation, separately on each training set.
+    decision : {"prior", "probability", "balanced"}
+        Where `predict` cuts the scores, and zero is: where as many out-of-fold scores are positive as training rows,
+        where the probability is 1/2, or midway between the class means (docs/predictions.md).
     random_state : int, RandomState or None
         Random seed of the folds.
 
@@ -58,7 +61,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     calibration_ : Calibration
         Platt scaling from `decision_function` to probabilities, fitted to the out-of-fold scores.
     coef_, intercept_, classes_, objective_, gap_, n_iter_, solver_, trace_
-        As in `AUCClassifier`, but zero is where the probability is 1/2.
+        As in `AUCClassifier`.
 
     Examples
     --------
@@ -79,7 +82,15 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     }
 
     def __init__(
-        self, alphas=None, l1_ratio=0.0, loss="squared", cv=5, choice="best", standardize=True, random_state=None
+        self,
+        alphas=None,
+        l1_ratio=0.0,
+        loss="squared",
+        cv=5,
+        choice="best",
+        standardize=True,
+        decision="prior",
+        random_state=None,
     ):
         self.alphas = alphas
         self.l1_ratio = l1_ratio
@@ -87,6 +98,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         self.cv = cv
         self.choice = choice
         self.standardize = standardize
+        self.decision = decision
         self.random_state = random_state
 
     @resets_fitted_state

@@ -25,10 +25,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.estimators.base import Ranker
+from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData, check_table
-from aucmax.validation.params import Integer, Number, check_params
+from aucmax.validation.params import Integer, Number, Option, check_params
 
 __all__ = ["LEAF", "AUCTreeClassifier", "Nodes", "Split", "best_split"]
 
@@ -73,6 +74,19 @@ class Nodes(NamedTuple):
         column, threshold, tolerance, _ = (np.array(values) for values in zip(*splits, strict=True))
         return cls(column, threshold, tolerance, np.array(children), np.array(weights))
 
+    @property
+    def log_odds(self) -> np.ndarray:
+        """Log-odds of the Laplace estimate of every node."""
+        negative, positive = self.weights.T + 1.0
+        return np.log(positive / negative)
+
+    def prior_cut(self) -> float:
+        """The log-odds above which lie leaves of about as much weight as the positives have."""
+        leaves = self.column == LEAF
+        log_odds = np.tile(self.log_odds[leaves], 2)
+        signs = np.repeat([-1.0, 1.0], leaves.sum())
+        return prior_cut(log_odds, signs, self.weights[leaves].T.ravel())
+
     def leaves(self, X: np.ndarray) -> np.ndarray:
         """The leaf that each row falls into."""
         out = np.empty(X.shape[0], dtype=np.int64)
@@ -92,12 +106,17 @@ class AUCTreeClassifier(Ranker):
         Maximum number of splits from the root to a leaf; None for no limit.
     min_samples_leaf : float
         Minimum weight of a leaf; without `sample_weight`, the number of rows.
+    decision : {"prior", "probability"}
+        Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
+        positive, as nearly as leaves allow, or where the probability is 1/2 (docs/predictions.md).
 
     Attributes
     ----------
     classes_ : array of the two labels; the second is the positive one
     nodes_ : Nodes
         Columns, thresholds, children and class weights of all nodes.
+    zero_ : float
+        The log-odds at which `decision` puts zero.
 
     Examples
     --------
@@ -113,11 +132,13 @@ class AUCTreeClassifier(Ranker):
     parameter_constraints: ClassVar = {
         "max_depth": [None, Integer(1)],
         "min_samples_leaf": [Number(0, open="low")],
+        "decision": [Option("prior", "probability")],
     }
 
-    def __init__(self, max_depth=None, min_samples_leaf=5):
+    def __init__(self, max_depth=None, min_samples_leaf=5, decision="prior"):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.decision = decision
 
     @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
@@ -126,12 +147,15 @@ class AUCTreeClassifier(Ranker):
         table = check_table(self, X, y, sample_weight, dense=True)
         depth = np.inf if self.max_depth is None else self.max_depth
         self.nodes_ = Nodes.grown(table.weighted(), depth, self.min_samples_leaf)
+        self.zero_ = self.nodes_.prior_cut() if self.decision == "prior" else 0.0
         return self
 
     @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
         """Laplace estimate (p + 1) / (p + n + 2) of the leaf, for the negative and the positive label."""
-        counts = self._leaf_weights(X) + 1.0
+        check_is_fitted(self, "nodes_")
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        counts = self.nodes_.weights[self.nodes_.leaves(X)] + 1.0
         return counts / counts.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -140,9 +164,10 @@ class AUCTreeClassifier(Ranker):
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Log-odds of `predict_proba`."""
-        negative, positive = self._leaf_weights(X).T + 1.0
-        return np.log(positive / negative)
+        """Log-odds of `predict_proba`, minus those at which `decision` puts zero."""
+        check_is_fitted(self, "nodes_")
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        return self.nodes_.log_odds[self.nodes_.leaves(X)] - self.zero_
 
     @reads_one_state
     def rules(self) -> str:
@@ -155,11 +180,6 @@ class AUCTreeClassifier(Ranker):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
-
-    def _leaf_weights(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "nodes_")
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        return self.nodes_.weights[self.nodes_.leaves(X)]
 
 
 def _as_float64(X: np.ndarray) -> np.ndarray:

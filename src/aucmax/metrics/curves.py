@@ -57,7 +57,7 @@ def roc_curve(
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
-        As for `roc_auc`; rows of weight zero add no vertex.
+        As for `roc_auc` and `f_beta`; rows of weight zero add no vertex.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def roc_curve(
     >>> fpr, tpr, thresholds
     (array([0. , 0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1. ]), array([inf, 0.8, 0.4, 0.1]))
     """
-    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label, rates=True))
     return fp / fp[-1], tp / tp[-1], thresholds
 
 
@@ -94,7 +94,7 @@ def lift_curve(
     >>> lift_curve([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     (array([0.  , 0.25, 0.75, 1.  ]), array([0, 1, 2, 2]), array([inf, 0.8, 0.4, 0.1]))
     """
-    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+    thresholds, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label, rates=True))
     contacted = tp + fp
     return contacted / contacted[-1], tp, thresholds
 
@@ -119,7 +119,7 @@ def area_under_lift(
     >>> area_under_lift([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     1.375
     """
-    rows = check_scores(y_true, y_score, sample_weight, pos_label)
+    rows = check_scores(y_true, y_score, sample_weight, pos_label, rates=True)
     weight = np.ones(rows.score.size) if rows.weight is None else rows.weight
     positives = float(weight[rows.is_pos].sum())
     negatives = float(weight[~rows.is_pos].sum())

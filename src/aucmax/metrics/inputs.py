@@ -40,11 +40,15 @@ class ClassScores(NamedTuple):
 
 
 def check_scores(
-    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any, *, rates: bool = False
 ) -> LabeledScores:
-    """Validate the arguments that the metrics share and return them as arrays."""
+    """Validate the arguments that the metrics share and return them as arrays.
+
+    With `rates`, which make sense only if it is clear what a positive is, labels other than 0/1 and -1/1 need a
+    `pos_label`, as in scikit-learn.
+    """
     labels = check_1d(y_true, "y_true")
-    is_pos = labels == binary_labels(labels, pos_label, "y_true")[1]
+    is_pos = labels == binary_labels(labels, pos_label, "y_true", rates=rates)[1]
     score = check_finite(y_score, "y_score", labels.size)
     if sample_weight is None:
         return LabeledScores(is_pos, score, None)
@@ -62,12 +66,14 @@ def check_1d(values: ArrayLike, name: str) -> np.ndarray:
     return array
 
 
-def binary_labels(y: np.ndarray, pos_label: Any = None, name: str = "y") -> tuple[Any, Any]:
+def binary_labels(y: np.ndarray, pos_label: Any = None, name: str = "y", *, rates: bool = False) -> tuple[Any, Any]:
     """The negative and the positive label; the positive one is the larger unless `pos_label` is given."""
     labels = _unique_labels(y, name)
     if len(labels) != 2:
         hint = "pass rows of both classes" if len(labels) < 2 else "keep two, or pass one against the rest"
         raise ValueError(f"{name} must have two classes but has {len(labels)}: {_abbreviated(labels)}; {hint}")
+    if rates and pos_label is None and labels not in ([0, 1], [-1, 1]):
+        raise ValueError(f"{name} has the labels {labels}, so it is unclear which is positive; pass it as pos_label")
     if pos_label is None or pos_label == labels[1]:
         return labels[0], labels[1]
     if pos_label != labels[0]:

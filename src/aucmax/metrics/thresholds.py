@@ -28,8 +28,10 @@ def f_beta(
 
     Parameters
     ----------
-    y_true, sample_weight, pos_label
+    y_true, sample_weight
         As for `roc_auc`.
+    pos_label : optional
+        The label of the positive class; required unless the labels are 0/1, -1/1 or booleans.
     y_pred : array of shape (n,)
         Predicted labels, of the same two values as y_true.
     beta : float
@@ -46,7 +48,7 @@ def f_beta(
     """
     check_param("beta", beta, Number(0))
     true_labels = check_1d(y_true, "y_true")
-    labels = binary_labels(true_labels, pos_label, "y_true")
+    labels = binary_labels(true_labels, pos_label, "y_true", rates=True)
     actual = true_labels == labels[1]
     predicted = _predicted_positive(y_pred, true_labels.size, labels)
     weight = np.ones(actual.size) if sample_weight is None else check_sample_weight(sample_weight, actual)
@@ -65,7 +67,7 @@ def break_even(
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
-        As for `roc_auc`; with weights, P is the weight of the positives.
+        As for `roc_auc` and `f_beta`; with weights, P is the weight of the positives.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def break_even(
     >>> break_even([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     0.75
     """
-    _, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+    _, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label, rates=True))
     return float(np.interp(tp[-1], tp + fp, tp) / tp[-1])
 
 
@@ -96,7 +98,7 @@ def threshold_for(
     Parameters
     ----------
     y_true, y_score, sample_weight, pos_label
-        As for `roc_auc`.
+        As for `roc_auc` and `f_beta`.
     fpr : float, optional
         Keep FPR <= fpr, with the largest TPR; inf (predict no positives) if no score does.
     tpr : float, optional
@@ -117,7 +119,7 @@ def threshold_for(
     0.5
     """
     rate, target = _one_target({"fpr": fpr, "tpr": tpr, "precision": precision})
-    counts = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+    counts = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label, rates=True))
     return float(counts.thresholds[_best_threshold(counts, rate, target)])
 
 

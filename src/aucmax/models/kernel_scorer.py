@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.kernels import KERNELS
 from aucmax.kernels.coordinates import Coordinates, Ranks
 from aucmax.kernels.score import KernelScore, Term
@@ -46,6 +47,12 @@ class KernelScorer:
     score: KernelScore
 
     kind: ClassVar[str] = "kernel"
+    estimators: ClassVar[tuple[type, ...]] = (KernelAUCClassifier,)
+
+    @classmethod
+    def of(cls, estimator: Any) -> KernelScorer:
+        """The score of a fitted estimator."""
+        return cls(estimator.score_)
 
     @property
     def n_features(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from aucmax.estimators.base import LinearRanker
 from aucmax.numerics import matrix
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
@@ -36,6 +37,12 @@ class LinearScorer:
     intercept: float
 
     kind: ClassVar[str] = "linear"
+    estimators: ClassVar[tuple[type, ...]] = (LinearRanker,)
+
+    @classmethod
+    def of(cls, estimator: Any) -> LinearScorer:
+        """The weights of a fitted estimator."""
+        return cls(estimator.coef_[0], estimator.intercept_[0])
 
     def __post_init__(self) -> None:
         coef = np.array(self.coef, dtype=float)
@@ -50,6 +57,11 @@ class LinearScorer:
     def n_features(self) -> int:
         """Number of features."""
         return len(self.coef)
+
+    @property
+    def weights(self) -> tuple[np.ndarray, float]:
+        """Weights of the features, and the intercept."""
+        return np.asarray(self.coef), self.intercept
 
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row."""

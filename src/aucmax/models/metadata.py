@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.estimators.calibration import Calibration
+from aucmax.models.held_out_scores import HeldOutScores
 from aucmax.tables.cells import Scalar
 from aucmax.tables.json_schema import Schema, all_strings, check_schema, is_finite_number
 from aucmax.tables.table_encoder import TableEncoder
@@ -20,7 +21,9 @@ _SCHEMA: Schema = {
     "threshold": (float, None),
     "calibration": (dict, None),
     "training": (dict,),
+    "held_out_scores": (dict, None),
 }
+_LATER_FIELDS = {"held_out_scores": None}  # which models of version 0.1 do not have
 _CALIBRATION: Schema = {"slope": (float,), "intercept": (float,)}
 # the facts about the fit that are used again
 _TRAINING: Schema = {"target": (str, None), "zero_based": (bool, None), "rest": (list, None)}
@@ -44,6 +47,8 @@ class ModelMetadata:
         From scores to probabilities.
     training : dict
         Facts about the fit as JSON values: rows, positives, alpha, auc, date, ...
+    held_out_scores : HeldOutScores, optional
+        Scores of training rows by models that had not seen them, for thresholds.
 
     Examples
     --------
@@ -58,6 +63,7 @@ class ModelMetadata:
     threshold: float | None = None
     calibration: Calibration | None = None
     training: dict[str, Any] = field(default_factory=dict)
+    held_out_scores: HeldOutScores | None = None
 
     def __post_init__(self) -> None:
         """Convert what estimators hold to plain Python values, and validate them."""
@@ -94,16 +100,20 @@ class ModelMetadata:
             "threshold": self.threshold,
             "calibration": None if self.calibration is None else self.calibration._asdict(),
             "training": dict(self.training),
+            "held_out_scores": None if self.held_out_scores is None else self.held_out_scores.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, content: Any) -> ModelMetadata:
         """The metadata that `to_dict` described, every field validated."""
+        if isinstance(content, dict):
+            content = _LATER_FIELDS | content
         check_schema(content, _SCHEMA, "the metadata")
         if not all_strings(content["feature_names"] or ()):
             raise ValueError("feature_names must hold strings")
         encoder = content["encoder"]
         calibration = content["calibration"]
+        scores = content["held_out_scores"]
         if calibration is not None:
             check_schema(calibration, _CALIBRATION, "calibration")
         return cls(
@@ -111,6 +121,7 @@ class ModelMetadata:
             | {
                 "encoder": None if encoder is None else TableEncoder.from_dict(encoder),
                 "calibration": None if calibration is None else Calibration(**calibration),
+                "held_out_scores": None if scores is None else HeldOutScores.from_dict(scores),
             }
         )
 

@@ -1,8 +1,7 @@
 """Saving and loading models as JSON: files that people can read, and that execute nothing when loaded.
 
 A file is an object with `format`, `version`, `metadata`, `scorer` and `checksum`: the SHA-256 of the canonical JSON
-of everything else. Numbers are written so that they are restored to the last bit. To add a kind of scorer, write a
-class with `kind`, `to_dict` and `from_dict`, and list it in `SCORERS`.
+of everything else (docs/model-format.md). Numbers are written so that they are restored to the last bit.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from aucmax.models.from_estimator import saved_model
 from aucmax.models.saved_model import SavedModel
 from aucmax.tables.atomic_write import atomic_write
 
@@ -25,21 +25,30 @@ class ModelFileError(ValueError):
     """A file is not a model that this version can load; the message says why."""
 
 
-def save(model: SavedModel, path: str | Path) -> None:
-    """Write a model to a file, atomically; parent folders are created.
+def save(model: Any, path: str | Path, *, held_out_scores: bool = True) -> None:
+    """Write a fitted model to a JSON file, atomically; parent folders are created.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or SavedModel
+        Any classifier of aucmax, alone or after a `TableEncoder`, a `StandardScaler` or both, in a pipeline; or a
+        model that was loaded. A model of a stream can be loaded for scoring, not to continue the stream.
+    path : str or Path
+        The file to write.
+    held_out_scores : bool
+        Whether to keep the out-of-fold scores, which `threshold_at` needs: about 20 bytes per training row.
 
     Examples
     --------
-    >>> from aucmax.models import LinearScorer, ModelMetadata
-    >>> save(SavedModel(ModelMetadata(("no", "yes")), LinearScorer([0.1, -2.0], 0.5)), "model.json")
-    >>> load("model.json").scorer.coef
-    array([ 0.1, -2. ])
+    >>> import aucmax, numpy as np
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    >>> model = aucmax.AUCClassifier().fit(X, y)
+    >>> aucmax.save(model, "model.json")
+    >>> bool((aucmax.load("model.json").decision_function(X) == model.decision_function(X)).all())
+    True
     """
     if not isinstance(model, SavedModel):
-        raise TypeError(
-            f"{type(model).__name__} cannot be saved; make a SavedModel of it, such as "
-            "SavedModel(ModelMetadata(model.classes_), LinearScorer(model.coef_[0], model.intercept_[0]))"
-        )
+        model = saved_model(model, held_out_scores=held_out_scores)
     content = {"format": FORMAT, "version": VERSION, **model.to_dict()}
     try:
         content["checksum"] = _checksum(content)

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from aucmax.estimators.base import predicted_labels
-from aucmax.models.kernel_scorer import KernelScorer
-from aucmax.models.linear_scorer import LinearScorer
+from aucmax.estimators.calibration import Calibration, is_swapped
+from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
 from aucmax.models.metadata import ModelMetadata
+from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
 from aucmax.numerics.sparse_structure import check_structure
+from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
 from aucmax.tables.table import Table
-
-
-class Scorer(Protocol):
-    """A score of the features, to and from JSON."""
-
-    kind: ClassVar[str]
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-
-    def __call__(self, X: Any) -> np.ndarray:
-        """The score of every row of a dense or CSR matrix."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The scorer as JSON values."""
-
-    @classmethod
-    def from_dict(cls, content: Any) -> Scorer:
-        """The scorer that `to_dict` described, every field validated."""
-
-
-SCORERS: dict[str, type[Scorer]] = {kind.kind: kind for kind in (LinearScorer, KernelScorer)}
+from aucmax.validation.inputs import check_labels_and_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +30,12 @@ class SavedModel:
     ----------
     metadata : ModelMetadata
         Classes, encoder, feature names, threshold, calibration, and facts about the fit.
-    scorer : LinearScorer or KernelScorer
-        From features to scores.
+    scorer : Scorer
+        From features to scores: a `LinearScorer`, `KernelScorer`, ...
 
     Examples
     --------
-    >>> from aucmax.models import Calibration
+    >>> from aucmax.models import Calibration, LinearScorer
     >>> metadata = ModelMetadata(("no", "yes"), calibration=Calibration(2.0, 0.0))
     >>> model = SavedModel(metadata, LinearScorer([1.0, -1.0], 0.5))
     >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
@@ -86,15 +67,24 @@ class SavedModel:
     def decision_function(self, X: Any) -> np.ndarray:
         """The score of every row of X; larger means more likely positive.
 
-        Columns are found by name if both X and the model have names, else by position.
+        Columns are found by name if both X and the model have names, else by position. A model with an encoder
+        encodes data frames and tables of `aucmax.tables.read`; an array holds features that are encoded already.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
-            scores = self.scorer(self._validate_features(X))
+            scores = self.scorer(self._features_of(X))
         finite = np.isfinite(scores)
         if not finite.all():
             row = int(finite.argmin()) + 1
             raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
         return scores
+
+    def _features_of(self, X: Any) -> Any:
+        """The features of rows in any form."""
+        if isinstance(X, Table):
+            return self.features(X)
+        if self.metadata.encoder is not None and has_names(X):
+            return self.metadata.encoder.transform(X)
+        return self._validate_features(X)
 
     def _validate_features(self, X: Any) -> Any:
         """X as dense or CSR rows of numbers, with the columns of the model."""
@@ -122,28 +112,83 @@ class SavedModel:
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of every row of X."""
         scores = self.decision_function(X)
-        return predicted_labels(scores, np.array(self.metadata.classes), self.metadata.threshold)
+        return predicted_labels(scores, self.classes_, self.metadata.threshold)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the negative and the positive class; only calibrated models have them."""
-        calibration = self.metadata.calibration
-        if calibration is None:
+        """The probabilities of the negative and the positive class; only calibrated models and trees have them."""
+        if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
+            return own
+        return self._calibration().probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`, without underflow."""
+        if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
+            return np.log(own)
+        return self._calibration().log_probabilities(self.decision_function(X))
+
+    def threshold_at(
+        self,
+        *,
+        fpr: float | None = None,
+        tpr: float | None = None,
+        precision: float | None = None,
+        pos_label: Any = None,
+    ) -> float:
+        """The threshold that achieves a rate, as in `AUCClassifierCV`; for models saved with held-out scores."""
+        scores = self.metadata.held_out_scores
+        if scores is None:
+            raise ValueError(
+                "the model has no held-out scores, which thresholds need; save the estimator with them (the default "
+                "of aucmax.save), or give --threshold-at to aucmax fit"
+            )
+        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
+        return scores.threshold_at(rates, is_swapped(pos_label, self.classes_))
+
+    def explain(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, n_repeats: int = 10, random_state: int = 0
+    ) -> Explanation:
+        """Which columns matter to the model, and what each adds to the score of a row, as in `AUCClassifier`.
+
+        The features of a one-hot encoded column are taken together.
+        """
+        rows = self._features_of(X)
+        names = self.metadata.feature_names or [f"x{j}" for j in range(self.n_features)]
+        weights = weights_of(self.scorer)
+        fit = None if weights is None else LinearFit.of(*weights, self.metadata.training)
+        model = FeatureModel(self.scorer, self._features_of, self._columns(names), names, fit)
+        y, weight = check_labels_and_weights(y, sample_weight, self.classes_, rows.shape[0])
+        return explain_features(model, rows, y, weight, n_repeats=n_repeats, seed=random_state)
+
+    def _columns(self, names: Sequence[str]) -> dict[str, list[int]]:
+        """The features of every column."""
+        encoder = self.metadata.encoder
+        if encoder is None:
+            return {name: [j] for j, name in enumerate(names)}
+        sizes = [len(column.feature_names) for column in encoder.columns_]
+        ends = np.cumsum(sizes).tolist()
+        return {column.name: list(range(end - size, end)) for column, size, end in zip(encoder.columns_, sizes, ends)}
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the score is linear in the features."""
+        return weights_of(self.scorer) is not None
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The negative and the positive label."""
+        return np.array(self.metadata.classes)
+
+    def _calibration(self) -> Calibration:
+        if self.metadata.calibration is None:
             raise ValueError("the model is not calibrated: it has scores, but no probabilities")
-        return calibration.probabilities(self.decision_function(X))
+        return self.metadata.calibration
 
     def to_dict(self) -> dict[str, Any]:
         """The model as JSON values."""
-        return {
-            "metadata": self.metadata.to_dict(),
-            "scorer": {"kind": self.scorer.kind, **self.scorer.to_dict()},
-        }
+        return {"metadata": self.metadata.to_dict(), "scorer": scorer_to_dict(self.scorer)}
 
     @classmethod
     def from_dict(cls, content: Any) -> SavedModel:
         """The model that `to_dict` described, every field validated."""
         check_schema(content, {"metadata": (dict,), "scorer": (dict,)}, "the model")
-        scorer = dict(content["scorer"])
-        kind = scorer.pop("kind", None)
-        if not isinstance(kind, str) or kind not in SCORERS:
-            raise ValueError(f"unknown kind of scorer {kind!r}; this version of aucmax has {list(SCORERS)}")
-        return cls(ModelMetadata.from_dict(content["metadata"]), SCORERS[kind].from_dict(scorer))
+        return cls(ModelMetadata.from_dict(content["metadata"]), scorer_from_dict(content["scorer"]))

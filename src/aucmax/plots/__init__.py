@@ -1,4 +1,4 @@
-"""Plots with matplotlib: `pip install 'aucmax[plot]'`."""
+"""Plots with matplotlib: `pip install '.[plot]'`."""
 
 from aucmax.plots.alpha_path import plot_path
 from aucmax.plots.aum import plot_error_roc, plot_line_search
@@ -6,12 +6,14 @@ from aucmax.plots.calibration import CalibrationDisplay
 from aucmax.plots.comparison import plot_comparison
 from aucmax.plots.convergence import plot_convergence
 from aucmax.plots.cumulative_gains import CumulativeGainsDisplay
+from aucmax.plots.importance import ImportanceDisplay
 from aucmax.plots.lift import LiftDisplay
 from aucmax.plots.roc import ROCDisplay
 
 __all__ = [
     "CalibrationDisplay",
     "CumulativeGainsDisplay",
+    "ImportanceDisplay",
     "LiftDisplay",
     "ROCDisplay",
     "plot_comparison",

@@ -24,7 +24,7 @@ def new_figure(n_lines: int = 5, width: float = 8.0, *, pyplot: bool = True) -> 
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        message = "plots need matplotlib; install it with: pip install 'aucmax[plot]'"
+        message = "plots need matplotlib; install it with: pip install '.[plot]'"
         raise ModuleNotFoundError(message) from None
     size = width, 1.4 + 0.55 * n_lines
     if not pyplot:

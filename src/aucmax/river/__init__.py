@@ -1,9 +1,9 @@
-"""Online AUC maximisation for river: `pip install 'aucmax[river]'`."""
+"""Online AUC maximisation for river: `pip install '.[river]'`."""
 
 try:
     import river  # noqa: F401
 except ImportError as error:
-    raise ImportError("aucmax.river needs river; install it with: pip install 'aucmax[river]'") from error
+    raise ImportError("aucmax.river needs river; install it with: pip install '.[river]'") from error
 
 from aucmax.river.online_auc import OnlineAUC
 

@@ -1,9 +1,9 @@
-"""PyTorch losses for AUC maximisation: `pip install 'aucmax[torch]'`."""
+"""PyTorch losses for AUC maximisation: `pip install '.[torch]'`."""
 
 try:
     import torch  # noqa: F401
 except ModuleNotFoundError:
-    message = "aucmax.torch needs PyTorch; install it with: pip install 'aucmax[torch]'"
+    message = "aucmax.torch needs PyTorch; install it with: pip install '.[torch]'"
     raise ModuleNotFoundError(message, name="torch") from None
 
 from aucmax.torch.aum import AUMLoss

@@ -14,9 +14,12 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from aucmax.numerics.sparse_structure import canonical, check_structure
+from aucmax.validation.caller import warn_caller
 from aucmax.validation.weights import check_weight_range
 
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+
+FREQUENT = 0.6  # share of the rows above which a positive class that nobody has chosen is suspicious
 
 
 class LabeledData(NamedTuple):
@@ -46,7 +49,21 @@ def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bo
     estimator.classes_, codes = _encode_labels(y)
     y = np.where(codes == 1, 1.0, -1.0)
     weight = np.ones(y.size) if sample_weight is None else _check_class_weights(sample_weight, y)
+    if estimator.classes_.dtype.kind not in "biuf":
+        _warn_frequent_positive(y, weight, estimator.classes_.tolist())
     return LabeledData(X, y, weight)
+
+
+def _warn_frequent_positive(y: np.ndarray, weight: np.ndarray, classes: list) -> None:
+    """Warn if labels are strings and the positive one, the last in sorted order, is the more frequent by far."""
+    negative, positive = classes
+    share = float(weight[y > 0].sum() / weight.sum())
+    if isinstance(positive, str) and share > FREQUENT:
+        warn_caller(
+            f"the positive class is {positive!r}, the last label in sorted order, although {100 * share:.3g} % of "
+            f"the rows have it; to find {negative!r}, fit to y == {negative!r} (docs/predictions.md)",
+            UserWarning,
+        )
 
 
 def check_rows(estimator: Any, X: Any) -> Any:
@@ -107,6 +124,23 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
     X = check_structure(X) if issparse(X) else X
     X, y = validate_data(estimator, X, y, **options)
     return canonical(X) if issparse(X) else X, y
+
+
+def check_labels_and_weights(
+    y: Any, sample_weight: Any, classes: np.ndarray, n: int
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """Labels of two known classes as -1/+1, or None, and the weights of n rows."""
+    if y is None:
+        unlabelled = np.ones(n)
+        return None, unlabelled if sample_weight is None else _check_weights(sample_weight, unlabelled)
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise ValueError(f"y has shape {labels.shape}; give one label for each of the {n} rows")
+    found = np.unique(labels)
+    if not np.isin(found, classes).all() or found.size < 2:
+        raise ValueError(f"y has the labels {found.tolist()[:5]}; it needs {classes.tolist()}, both of them")
+    signs = np.where(labels == classes[1], 1.0, -1.0)
+    return signs, np.ones(n) if sample_weight is None else _check_class_weights(sample_weight, signs)
 
 
 def make_rng(random_state: Any) -> np.random.Generator:

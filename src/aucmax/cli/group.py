@@ -1,0 +1,57 @@
+"""The group of commands: it lists them without importing them, so that `aucmax --help` answers at once."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from aucmax.cli.errors import ErrorHandlingGroup
+
+# The first line of the help of every command, as `aucmax --help` shows it.
+COMMANDS = {
+    "fit": "Fit a model to a table, evaluate it by cross-validation, and save it.",
+    "score": "Score the rows of a table with a saved model, chunk by chunk.",
+    "evaluate": "Evaluate a saved model on a table with labels.",
+    "explain": "Show the columns that matter to a saved model, on a table.",
+    "compare": "Compare models on the same folds.",
+    "solvers": "List the solvers.",
+    "datasets": "List the named data sets.",
+}
+_REQUIRED = ("rich", "pyarrow")
+
+
+class LazyGroup(ErrorHandlingGroup):
+    """A group whose commands are imported when one of them is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, from `cli.commands`."""
+        if cmd_name in COMMANDS:
+            _import_commands()
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _import_commands() -> Any:
+    try:
+        return importlib.import_module("aucmax.cli.commands")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _REQUIRED:
+            raise
+        message = f"the command line needs {error.name}; in a clone of aucmax: pip install '.[cli]'"
+        raise ModuleNotFoundError(message, name=error.name) from None
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="aucmax")
+def aucmax() -> None:
+    """Rank positives above negatives by directly maximising AUC."""
