@@ -29,8 +29,21 @@ def test_evaluate_writes_a_page(folder):
     assert shown.stdout.splitlines()[-1] == "report: page.html"
     page = Path("page.html").read_text()
     assert "linear model" in page and "AUC by country" in page
+    found = json.loads(run("explain", "model.json", "data.csv", "--json").stdout)["columns"]
+    hour = next(column for column in found if column["name"] == "hour")
+    assert f"hour: {hour['direction']:+.4g}, " in page  # with its sign
+    amount = next(column for column in found if column["name"] == "amount")
+    assert "amount: {importance:+.4g}, {low:+.4g} to {high:+.4g}".format(**amount) in page
+    assert "Some rows explained" in page
     auc = next(line for line in shown.stdout.splitlines() if line.startswith("AUC "))
     assert auc in page
+
+
+def test_a_page_of_a_model_that_is_not_linear(folder):
+    fit("--cv", 2, "--kernel", "rbf")
+    run("evaluate", "data.csv", "--model", "model.json", "--report", "page.html")
+    page = Path("page.html").read_text()
+    assert "rbf model" in page and "AUC lost when the column is shuffled" in page
 
 
 def test_json_says_where_the_page_is(folder):

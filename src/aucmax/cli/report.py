@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from aucmax.cli.evaluate import ScoredRows
+from aucmax.cli.model_importance import importance_facts
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
 from aucmax.comparison.finished_fits import hash_rows
@@ -72,6 +73,7 @@ def write_evaluation_report(
         costs=None if costs is None else Costs(*costs),
         command=command_line(),
         data_hash=hash_rows(rows.X, rows.is_pos, rows.weight),
+        **importance_facts(comparison, rows),
     )
     comparison.report(path, facts)
 

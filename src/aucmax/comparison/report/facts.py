@@ -14,12 +14,13 @@ __all__ = ["Costs", "ExplainedRow", "Importance", "ReportFacts"]
 
 
 class Importance(NamedTuple):
-    """How much one column matters, with a sign and a 95 % interval."""
+    """How much one column matters, with a 95 % interval, which is the value itself if it is unknown."""
 
     column: str
     value: float
     low: float
     high: float
+    signed: bool = True  # whether a negative value means that larger values of the column lower the score
 
 
 class ExplainedRow(NamedTuple):

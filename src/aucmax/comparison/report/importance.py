@@ -22,7 +22,14 @@ from aucmax.comparison.result import Comparison
 from aucmax.comparison.weights import column_statistics
 from aucmax.numerics.matrix import is_sparse
 
-__all__ = ["column_importances", "explain_rows", "explained_model", "with_importances"]
+__all__ = [
+    "column_importances",
+    "explain_rows",
+    "explained_model",
+    "explained_row",
+    "telling_rows",
+    "with_importances",
+]
 
 SHOWN = 10  # columns
 PARTS = 5  # columns of an explained row
@@ -93,13 +100,17 @@ def explain_rows(comparison: Comparison, name: str, X: Any, columns: Sequence[st
     mean, deviation = column_statistics(X)
     scale = np.divide(weights, deviation, out=np.zeros(weights.size), where=deviation > 0)
     rows = []
-    for what, i in _telling_rows(comparison, name):
+    for what, i in telling_rows(comparison, name):
         values = X[[i]].toarray()[0] if is_sparse(X) else np.asarray(X)[i]
-        added = scale * (values - mean)
-        order = np.argsort(-np.abs(added), kind="stable")
-        parts = tuple((names[j], float(added[j])) for j in order[:PARTS])
-        rows.append(ExplainedRow(i + 1, what, parts, float(added[order[PARTS:]].sum())))
+        rows.append(explained_row(i, what, names, scale * (values - mean)))
     return tuple(rows)
+
+
+def explained_row(index: int, what: str, names: Sequence[str], added: np.ndarray) -> ExplainedRow:
+    """A row with the largest of what the columns add to its score."""
+    order = np.argsort(-np.abs(added), kind="stable")
+    parts = tuple((names[j], float(added[j])) for j in order[:PARTS])
+    return ExplainedRow(index + 1, what, parts, float(added[order[PARTS:]].sum()))
 
 
 def _of_equal_length(weights: np.ndarray) -> np.ndarray:
@@ -108,7 +119,8 @@ def _of_equal_length(weights: np.ndarray) -> np.ndarray:
     return np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0) * lengths.mean()
 
 
-def _telling_rows(comparison: Comparison, name: str) -> list[tuple[str, int]]:
+def telling_rows(comparison: Comparison, name: str) -> list[tuple[str, int]]:
+    """Three rows worth explaining: what they are, and their indices."""
     scores = comparison.scores[name]
     is_pos = np.asarray(comparison.labels)
     found = np.flatnonzero(is_pos & ~np.isnan(scores))

@@ -94,19 +94,20 @@ def importance_section(subject: Subject) -> Markup | None:
         )
         for it in facts.importances
     ]
-    chart = interval_chart("importance of columns", "lowers the score | raises the score", lines, zero=0.0)
+    signed = all(it.signed for it in facts.importances)
+    axis = "lowers the score | raises the score" if signed else "importance; if negative, it lowers the score"
+    chart = interval_chart("importance of columns", axis, lines, zero=0.0)
     rows = [
         (
             shorten(it.column),
-            "raises" if it.value > 0 else "lowers",
+            ("raises the score" if it.value > 0 else "lowers the score") if it.signed else MISSING,
             f"{it.value:+.4g}",
-            f"{it.low:+.4g} to {it.high:+.4g}",
+            MISSING if it.low == it.high else f"{it.low:+.4g} to {it.high:+.4g}",
         )
         for it in facts.importances
     ]
-    behind = table(
-        "Importance of columns", ("column", "a larger value", "weight", "95 % interval"), rows, text_columns=2
-    )
+    header = ("column", "a larger value", "importance", "95 % interval")
+    behind = table("Importance of columns", header, rows, text_columns=2)
     parts = [figure(facts.importance_of, [chart.render()], behind)]
     if facts.explained:
         items = [_explained(row) for row in facts.explained]
