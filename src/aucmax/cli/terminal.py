@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from aucmax.tables.printable import printable
+from aucmax.validation.printable import printable
 
 __all__ = ["echo", "printable"]
 
