@@ -24,7 +24,7 @@ def weights_per_deviation(model: Any, X: Any) -> np.ndarray | None:
     >>> from sklearn.linear_model import RidgeClassifier
     >>> X = np.array([[0.0, 0.0], [2.0, 10.0], [4.0, 0.0], [6.0, 10.0]])
     >>> model = RidgeClassifier().fit(X, [0, 0, 1, 1])
-    >>> bool(np.allclose(weights_per_deviation(model, X), model.coef_[0] * X.std(axis=0)))
+    >>> bool(np.allclose(weights_per_deviation(model, X), np.ravel(model.coef_) * X.std(axis=0)))
     True
     """
     scaled = isinstance(model, Pipeline) and len(model.steps) == 2 and isinstance(model.steps[0][1], StandardScaler)
