@@ -52,9 +52,8 @@ def calibration_bins(
 
 def _bin(is_pos: np.ndarray, probabilities: np.ndarray, weight: np.ndarray) -> CalibrationBin:
     observed = float(np.average(is_pos, weights=weight))
-    z2_n = (
-        float(ndtri(0.975)) ** 2 * np.sum(weight**2) / np.sum(weight) ** 2
-    )  # rows of unequal weight count for fewer
+    effective = float(np.sum(weight) ** 2 / np.sum(weight**2))  # rows of unequal weight count for fewer
+    z2_n = float(ndtri(0.975)) ** 2 / effective
     centre = (observed + z2_n / 2) / (1 + z2_n)
     reach = float(np.sqrt(z2_n * observed * (1 - observed) + z2_n**2 / 4) / (1 + z2_n))
     predicted = float(np.average(probabilities, weights=weight))
