@@ -117,10 +117,9 @@ def importance_section(subject: Subject) -> Markup | None:
 
 def _explained(row: ExplainedRow) -> Markup:
     """A row and what adds most to its score, or takes away."""
-    added = ", ".join(f"{shorten(name, 40)} {value:+.3g}" for name, value in row.parts)
-    return element(
-        "li", element("strong", f"Row {row.number:,}"), f", {row.what}: {added}; all others {row.others:+.3g}."
-    )
+    parts = [f"{shorten(name, 40)} {value:+.3g}" for name, value in row.parts]
+    parts += [f"all others {row.others:+.3g}"] if row.others else []
+    return element("li", element("strong", f"Row {row.number:,}"), f", {row.what}: {', '.join(parts)}.")
 
 
 def stability_section(subject: Subject) -> Markup | None:
