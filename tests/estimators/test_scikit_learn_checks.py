@@ -30,7 +30,10 @@ ESTIMATORS = [
         if (solver, penalty) != ("solam", "none")  # without a penalty it needs a radius
     ],
     AUCClassifierCV([0.1, 1.0], loss="squared", cv=3, random_state=0),
-    *[AUCClassifierCV([0.1, 1.0], loss=loss, cv=3, decision="probability", random_state=0) for loss in CERTIFIED],
+    *[
+        AUCClassifierCV([0.1, 1.0], loss=loss, cv=3, decision="probability", random_state=0)
+        for loss in ("auto", *CERTIFIED)
+    ],
     *[
         AUCClassifierCV([0.1, 1.0], l1_ratio=0.5, loss=loss, cv=3, decision="probability")
         for loss in CERTIFIED

@@ -67,8 +67,9 @@ from aucmax.tables.table_writer import open_writer, text_writer
 @click.option("-o", "--output", type=FILE, required=True, help="Model file (JSON); parent folders are created.")
 @click.option(
     "--loss",
-    callback=parse_names(LOSSES),
-    help="Pairwise loss, or comma-separated names of which the best is used; default: squared, or that of --solver.",
+    callback=parse_names(["auto", *LOSSES]),
+    help="Pairwise loss, or comma-separated names of which the best is used; default: auto (squared, unless another "
+    "is better by more than chance), squared with --kernel, or that of --solver.",
 )
 @click.option(
     "--l1-ratio",

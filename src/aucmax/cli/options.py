@@ -90,11 +90,11 @@ def _dash_is_stdin(context: Any, parameter: Any, path: Path) -> Path:
 
 
 def choose_losses(settings: dict[str, Any]) -> list[str]:
-    """The losses of --loss, or else that of --solver; losses that the solver does not support are refused."""
+    """The losses of --loss, or else the default; losses that the solver does not support are refused."""
     solver = settings["solver"]
     losses = settings["loss"]
     if solver is None:
-        return losses or ["squared"]
+        return losses or ["squared" if settings["kernel"] else "auto"]
     losses = losses or [SOLVERS[solver].losses[0].name]
     supported = losses_of(SOLVERS[solver])
     if len(losses) > 1 or losses[0] not in supported:
