@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from aucmax.cli.training_data import ColumnOptions
+from aucmax.comparison.statistics import ROPE
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 from aucmax.tables import FORMATS, ReadLimits
@@ -20,6 +21,7 @@ from aucmax.tables.findings.finding import check_codes
 FILE = click.Path(path_type=Path)
 STDIN = Path("/dev/stdin")
 FIGURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
 RATES = ("fpr", "tpr", "precision")
 
 
@@ -73,6 +75,13 @@ def check_figure(context: Any, parameter: Any, path: Path | None) -> Path | None
     """Refuse a figure format that cannot be written."""
     if path is not None and path.suffix.lower() not in FIGURES:
         raise click.BadParameter(f"{str(path)!r}; the file extension must be one of {list(FIGURES)}")
+    return path
+
+
+def check_page(context: Any, parameter: Any, path: Path | None) -> Path | None:
+    """Refuse a report that a browser would not open as a page."""
+    if path is not None and path.suffix.lower() not in PAGES:
+        raise click.BadParameter(f"{str(path)!r}; the file extension must be one of {list(PAGES)}")
     return path
 
 
@@ -218,4 +227,31 @@ def training_options(command: Callable) -> Callable:
 fold_options = _combine(
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."),
+)
+comparison_options = _combine(
+    click.option(
+        "--repeats", type=click.IntRange(1), default=1, show_default=True, help="How often to split into folds."
+    ),
+    click.option(
+        "--rope",
+        type=click.FloatRange(0, 1),
+        default=ROPE,
+        show_default=True,
+        help="Differences of AUC up to this do not matter.",
+    ),
+    click.option("--resume", type=FILE, help="File of finished fits, from which an interrupted comparison goes on."),
+    click.option("--jobs", "n_jobs", type=int, help="Processes that fit at the same time; -1 for all cores."),
+)
+report_options = _combine(
+    click.option("--report", type=FILE, callback=check_page, help="Page to write (html): one file, for a browser."),
+    click.option(
+        "--group-column", metavar="COLUMN", help="Column whose values, or months, are evaluated separately."
+    ),
+    click.option(
+        "--costs",
+        nargs=2,
+        type=click.FloatRange(0),
+        metavar="MISSED FALSE_ALARM",
+        help="Costs of a missed positive and of a false alarm, for the thresholds of the report.",
+    ),
 )
