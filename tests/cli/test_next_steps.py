@@ -21,7 +21,7 @@ def write_outliers(path):
 
 def test_worse_is_followed_by_what_to_try(folder):
     write_outliers(folder / "data.csv")
-    options = ("--target", "y", "-o", "model.json", "--loss", "squared")
+    options = ("--target", "y", "--loss", "squared", "-o", "model.json")
     shown = run("fit", "data.csv", *options).stdout
     assert "worse: aucmax" in shown
     assert "try --loss auto, to choose among losses, or --kernel auto" in shown
