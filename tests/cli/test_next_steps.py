@@ -29,6 +29,12 @@ def test_worse_is_followed_by_what_to_try(folder):
     assert result["verdict"] == "worse" and result["next_steps"].startswith("try --loss")
 
 
+def test_the_default_chooses_a_loss_that_is_not_worse(folder):
+    write_outliers(folder / "data.csv")
+    result = json.loads(run("fit", "data.csv", "--target", "y", "-o", "model.json", "--json").stdout)
+    assert result["verdict"] != "worse" and result["loss"] != "squared"
+
+
 def test_what_was_tried_is_not_suggested_again(folder):
     write_outliers(folder / "data.csv")
     options = ("--target", "y", "-o", "model.json", "--json", "--solver", "spam")
