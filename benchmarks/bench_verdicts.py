@@ -1,8 +1,8 @@
 """How often intervals cover and verdicts err, on simulated tables whose truth is known.
 
 Coverage: the share of tables whose 95 % interval of the cross-validated AUC holds the mean true AUC of the fitted
-models (for the rows with ties, of a fixed score of rounded columns). Verdicts: two models, each fitted to its own half
-of the columns; the truth is the difference of the AUCs of the best possible models, and for "one column, noisier" that
+models (for the row with ties, of a fixed score of rounded columns). Verdicts: two models, each fitted to its own half
+of the columns; the truth is the difference of the AUCs of the best possible models, and for "a column, noisier" that
 of two fixed scores. A verdict errs if it says better or worse where there is no difference, or equivalent where the
 difference exceeds the region of practical equivalence. Goals: coverage 93 to 97 %, errors at most 7 %.
 """
@@ -19,7 +19,7 @@ from aucmax.metrics import roc_auc
 from aucmax.metrics.cv_interval import cv_auc_limits
 from aucmax.problem.moments import Moments
 
-REPETITIONS = 2000
+REPETITIONS = 600
 SHIFT = 0.4  # of every column of the positives
 
 
