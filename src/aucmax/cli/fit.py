@@ -107,8 +107,8 @@ class FitReport:
         if self.settings.solver is not None:
             steps.append("no --solver, so that alpha is tuned")
         linear = self.settings.kernel is None and not self.settings.stack
-        if linear and len(self.settings.loss) == 1:
-            steps.append("--loss squared,squared_hinge,logistic, to choose among losses")
+        if linear and len(self.settings.loss) == 1 and self.settings.loss[0] != "auto":
+            steps.append("--loss auto, to choose among losses")
         if linear:
             steps.append("--kernel auto or --stack, nonlinear models")
         return "try " + ", or ".join(steps) if steps else "the logistic regression is the better model here"
