@@ -9,11 +9,11 @@ loss="auto", "kernel" KernelAUCClassifier, "stack" AUCStackingClassifier, all at
 The members of the stack, their settings, the size from which boosting is one of them and the rule for single members
 were chosen on the sets marked "chosen on" in the column "half", with other folds and samples (another seed). The
 other half is not quite free of these choices: a first run on 12 sets of both halves, with boosting from 1,000 rows
-and single members within half a standard error, ranked svmguide3 (other half) at .8840, below the kernel; this led to a
-second look at the first half, and to 500 rows and a quarter, with which all figures here were measured. The number of
-rows on which the kernel of a long stack is tuned was also tried on a sample of a9a. The kernels and their average
-were chosen on many of the sets of both halves (other seed): the figures of the kernel, and with it of the stack, may be
-slightly optimistic.
+and single members within half a standard error, ranked svmguide3 (other half) at .8840, below the kernel; this led to
+a second look at the first half, and to 500 rows and a quarter, with which all figures here were measured. The number
+of rows on which the kernel of a long stack is tuned was also tried on a sample of a9a. The kernels and their average
+were chosen on many of the sets of both halves (other seed): the figures of the kernel, and with it of the stack, may
+be slightly optimistic.
 """
 
 import json
