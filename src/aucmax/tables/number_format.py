@@ -56,10 +56,10 @@ class NumberFormat:
             return None if is_time(present) else to_floats(present)
         if self == PLAIN:
             return parse_numbers(present)
-        unit = find_unit(present)
-        if unit is None:
+        units = find_units(present)
+        if not units.agree:
             return None
-        pattern = self._pattern(unit)
+        pattern = self._pattern(next(iter(units.found), ""))
         if not pc.all(pc.match_substring_regex(present, pattern), min_count=0).as_py():
             return None
         digits = pc.replace_substring_regex(present, pattern, r"\1\2\3")
@@ -114,17 +114,43 @@ NUMBER_FORMATS = (
 )  # in the order of preference
 
 
-def find_unit(present: Column) -> str | None:
-    """The currency or the per cent sign of the cells, empty if there is none; None if there are several.
+@dataclass(frozen=True)
+class Units:
+    """The currencies and per cent signs of some cells.
+
+    Parameters
+    ----------
+    found : frozenset of str
+        Those that occur.
+    bare : bool
+        Whether a cell has none.
+
+    Examples
+    --------
+    >>> (Units(frozenset("€")) + Units(bare=True)).agree, (Units(frozenset("%")) + Units(bare=True)).agree
+    (True, False)
+    """
+
+    found: frozenset[str] = frozenset()
+    bare: bool = False
+
+    def __add__(self, other: Units) -> Units:
+        return Units(self.found | other.found, self.bare or other.bare)
+
+    @property
+    def agree(self) -> bool:
+        """Whether the cells can be one column of numbers: one currency, or all or none per cent."""
+        return len(self.found) <= 1 and not (self.bare and "%" in self.found)
+
+
+def find_units(present: Column) -> Units:
+    """The units of what `present_strings` gave; missing cells have none.
 
     Examples
     --------
     >>> from aucmax.tables.cells import as_column
-    >>> find_unit(as_column(["€5", "6"])), find_unit(as_column(["5%", "6"])), find_unit(as_column(["5"]))
-    ('€', None, '')
+    >>> find_units(as_column(["€5", "6", None]))
+    Units(found=frozenset({'€'}), bare=True)
     """
     marks = pc.struct_field(pc.extract_regex(present, rf"(?P<unit>{_UNITS})"), "unit")
-    units = pc.unique(marks).drop_null().to_pylist()
-    if len(units) > 1 or (units == ["%"] and marks.null_count > present.null_count):
-        return None
-    return units[0] if units else ""
+    return Units(frozenset(pc.unique(marks).drop_null().to_pylist()), marks.null_count > present.null_count)
