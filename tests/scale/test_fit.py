@@ -10,16 +10,11 @@ from aucmax import AUCClassifier, AUCClassifierCV, KernelAUCClassifier
 from aucmax.metrics import auc_interval
 from aucmax.scale import LocalEngine, Source, evaluate, fit
 from aucmax.scale import source as sources
-from aucmax.scale.folds import group_hashes, hash_folds, row_hashes
+from aucmax.scale.folds import fold_seed, group_hashes, hash_folds, row_hashes
 from aucmax.tables import TableEncoder
 from aucmax.tables.cells import as_column
-from aucmax.validation.inputs import make_rng
 
 SETTINGS = {"target": "y", "pos_label": "fraud", "drop": ["w", "g"]}
-
-
-def seed_of(random_state):
-    return int(make_rng(random_state).integers(2**32))
 
 
 def in_memory(table, drop=("y", "w", "g")):
@@ -30,7 +25,7 @@ def in_memory(table, drop=("y", "w", "g")):
 
 
 def folds_of(n, random_state, n_folds=5):
-    return PredefinedSplit(hash_folds(row_hashes(np.arange(n), seed_of(random_state)), n_folds))
+    return PredefinedSplit(hash_folds(row_hashes(np.arange(n), fold_seed(random_state)), n_folds))
 
 
 @pytest.fixture
@@ -105,7 +100,7 @@ def test_partitions_do_not_matter_but_for_rounding(events, monkeypatch):
 def test_rows_of_a_group_stay_in_one_fold(events):
     table, files = events
     X, y = in_memory(table)
-    folds = hash_folds(group_hashes(as_column(table.column("g")), seed_of(0)), 5)
+    folds = hash_folds(group_hashes(as_column(table.column("g")), fold_seed(0)), 5)
     whole = AUCClassifierCV(cv=PredefinedSplit(folds)).fit(X, y)
     model = fit(files, AUCClassifierCV(random_state=0), target="y", pos_label="fraud", groups="g", drop=["w"])[-1]
     np.testing.assert_allclose(model.cv_auc_, whole.cv_auc_, atol=1e-10)

@@ -18,10 +18,12 @@ from aucmax.cli.display import (
     show_findings,
     show_fit,
     show_list,
+    show_pass_fit,
 )
 from aucmax.cli.evaluate import evaluate_file
 from aucmax.cli.explain import explain_file
 from aucmax.cli.fit import FitSettings, fit_model
+from aucmax.cli.fit_in_passes import fit_in_passes, is_glob
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
@@ -29,6 +31,7 @@ from aucmax.cli.options import (
     check_file_options,
     check_finite,
     check_kernel_settings,
+    check_memory,
     check_reference,
     choose_losses,
     data_argument,
@@ -89,13 +92,28 @@ from aucmax.tables.table_writer import open_writer, text_writer
     "--threshold-at", metavar="RATE", callback=parse_rate, help='Choose the threshold by a rate, e.g. "fpr=0.01".'
 )
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    callback=check_memory,
+    help="Most memory to use, such as 1GB: DATA, a file or a quoted glob, is read in passes (docs/scale.md).",
+)
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
-def fit(data, columns, reading, output, as_json, quiet, **settings) -> None:
+def fit(data, columns, reading, output, as_json, quiet, memory, **settings) -> None:
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
     settings["loss"] = choose_losses(settings)
     check_kernel_settings(settings)
+    if memory is not None or is_glob(data):
+        with progress_bar(f"reading {data}") as update:
+            found = fit_in_passes(str(data), columns, reading, FitSettings(**settings), memory, update)
+        save(found.model, output)
+        if as_json:
+            print_json(found.to_dict() | {"model": str(output)})
+        elif not quiet:
+            show_pass_fit(found, str(output))
+        return
     with progress_bar(f"reading {data}") as update:
         rows = read_training_data(data, columns, reading)
         report = fit_model(rows, FitSettings(**settings), update)

@@ -55,7 +55,7 @@ class LocalEngine:
     def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
         """The sum over the partitions."""
         n_threads = min(self.n_threads or os.cpu_count() or 1, len(source))
-        watched = [part if report is None else _Watched(part, report) for part in source.partitions]
+        watched = [part if report is None else WatchedPartition(part, report) for part in source.partitions]
         with one_blas_thread():
             if n_threads <= 1:
                 return add_up(map(number, part) for number, part in enumerate(watched))
@@ -90,7 +90,7 @@ def _in_order(pool: ThreadPoolExecutor, map: Map, parts: list[Partition], pendin
 
 
 @dataclass(frozen=True)
-class _Watched:
+class WatchedPartition:
     """A partition that reports the rows that are read from it."""
 
     partition: Partition
@@ -98,9 +98,11 @@ class _Watched:
 
     @property
     def name(self) -> str:
+        """That of the partition."""
         return self.partition.name
 
     def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
+        """The rows, each chunk reported when it has been used."""
         for chunk in self.partition.chunks(rows, columns):
             yield chunk
             self.report(len(chunk))

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
+from aucmax.estimators.base import Ranker
+from aucmax.estimators.fitted_state import without_feature_names
 from aucmax.metrics.delong import Interval
+from aucmax.models.saved_model import SavedModel
 from aucmax.scale.engines import Engine, LocalEngine
+from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
 from aucmax.scale.passes import Progress, RowCounter, chunk_rows
 from aucmax.scale.row_reader import located, read_weights
@@ -45,11 +50,20 @@ class _Scored:
     def _of_chunk(self, chunk: Table) -> ScoreRuns:
         y = np.where(encode_rows(chunk, self.target, tuple(self.model.classes_.tolist()), self.rest) == 1, 1.0, -1.0)
         weight = None if self.weight is None else read_weights(chunk, self.weight)
-        scores = self.model.decision_function(chunk if chunk.X is None else chunk.matrix(_width(self.model)))
+        model = without_feature_names(self.model) if isinstance(self.model, Ranker) else self.model
+        scores = model.decision_function(self._rows(chunk))
         if weight is not None and not weight.all():
             kept = weight > 0
             scores, y, weight = scores[kept], y[kept], weight[kept]
         return ScoreRuns.of(scores, y, weight, self.folder)
+
+    def _rows(self, chunk: Table) -> Any:
+        """What the model scores: the table if it encodes columns, else a matrix."""
+        if chunk.X is not None:
+            return chunk.matrix(_width(self.model))
+        if isinstance(self.model, Pipeline | SavedModel):
+            return chunk
+        return NumericColumns(tuple(self.model.feature_names_in_)).transform(chunk)
 
 
 def evaluate(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from aucmax.scale.engines import Engine, Report
+from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import FilePartition, Partition
 from aucmax.scale.row_reader import RowReader, located
 from aucmax.scale.source import Source
@@ -40,6 +41,8 @@ class SourceSummary:
         The largest index of a libsvm file.
     zero_based : bool
         Whether an index of a libsvm file is 0.
+    names : tuple of str
+        The features, if they are not encoded.
     """
 
     rows: tuple[int, ...]
@@ -47,10 +50,11 @@ class SourceSummary:
     labels: Counter[Scalar]
     largest: int = 0
     zero_based: bool = False
+    names: tuple[str, ...] = ()
 
     def __add__(self, other: SourceSummary) -> SourceSummary:
-        if set(self.columns) != set(other.columns):
-            odd = sorted(set(self.columns) ^ set(other.columns))
+        odd = sorted({*self.columns, *self.names} ^ {*other.columns, *other.names})
+        if odd:
             raise ValueError(f"the columns {odd[:20]} are in some partitions and not in others")
         labels = self.labels + other.labels
         if len(labels) > _MOST_LABELS:
@@ -61,6 +65,7 @@ class SourceSummary:
             labels,
             max(self.largest, other.largest),
             self.zero_based or other.zero_based,
+            self.names,
         )
 
     @property
@@ -91,6 +96,8 @@ class ColumnUse:
         The positive label; the rarer one if not given.
     keep, drop : sequence of str
         As for `TableEncoder`.
+    encode : bool
+        Whether columns are encoded; if not, all of them are numbers.
     """
 
     target: str | None = None
@@ -99,6 +106,7 @@ class ColumnUse:
     pos_label: Any = None
     keep: Sequence[str] = ()
     drop: Sequence[str] = ()
+    encode: bool = True
 
 
 @dataclass(frozen=True)
@@ -119,7 +127,7 @@ class _Summarize:
             total = part if total is None else total + part
         if total is None:
             raise ValueError(f"{partition.name} has no rows")
-        return SourceSummary((total.n_rows,), total.columns, total.labels, total.largest, total.zero_based)
+        return replace(total, rows=(total.n_rows,))
 
     def _of_chunk(self, chunk: Table) -> SourceSummary:
         labels = count_labels(chunk, self.use.target)
@@ -130,6 +138,9 @@ class _Summarize:
             if name is not None:
                 chunk.column(name)
         features = chunk.drop(self.use.target, self.use.weight, self.use.groups)
+        if not self.use.encode:
+            names = tuple(name for name in features.names if name not in self.use.drop)
+            return SourceSummary((len(chunk),), {}, labels, names=names)
         columns = {name: summarize(values, self.max_categories) for name, values in features.columns.items()}
         return SourceSummary((len(chunk),), columns, labels)
 
@@ -141,7 +152,9 @@ def first_pass(
     settings = TableEncoder(keep=tuple(use.keep), drop=tuple(use.drop))
     summary = engine.map_reduce(source, _Summarize(use, chunk_rows, settings.max_categories), report)
     classes, rest = choose_classes(summary.labels, use.target, use.pos_label)
-    encoder = _encoder(settings, summary) if summary.columns else None
+    encoder: Any = _encoder(settings, summary) if summary.columns else None
+    if summary.names:
+        encoder = NumericColumns(summary.names)
     width = summary.width if encoder is None else len(encoder.get_feature_names_out())
     reader = RowReader(use.target, use.weight, use.groups, classes, tuple(rest), encoder, width, seed)
     return _with_layout(source, summary), summary, reader

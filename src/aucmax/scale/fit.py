@@ -13,9 +13,11 @@ from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.scale.engines import Engine
 from aucmax.scale.first_pass import ColumnUse
+from aucmax.scale.folds import fold_seed
 from aucmax.scale.linear_fits import fit_linear, fit_path
+from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.passes import Passes, Progress
-from aucmax.validation.inputs import make_rng
+from aucmax.tables.table_encoder import TableEncoder
 from aucmax.validation.params import check_params
 
 
@@ -29,6 +31,7 @@ def fit(
     pos_label: Any = None,
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
+    encode: bool = True,
     engine: Engine | None = None,
     memory: int | str | None = None,
     progress: Progress | None = None,
@@ -55,6 +58,9 @@ def fit(
         The positive label; the rarer one if not given.
     keep, drop : sequence of str
         Columns to use although they look like ids, and columns to leave out.
+    encode : bool
+        False if all columns are numbers without missing cells, to be used as they are: the first pass is faster, and
+        the result is the estimator alone.
     engine : Engine, optional
         Who reads the partitions: by default the threads of this process.
     memory : int or str, optional
@@ -65,7 +71,7 @@ def fit(
     Returns
     -------
     Pipeline or estimator
-        A `TableEncoder` and the fitted estimator, or the estimator alone if the source is a matrix (libsvm). Beside
+        A `TableEncoder` and the fitted estimator, or the estimator alone if the source is a matrix (libsvm). Besides
         its usual attributes, `AUCClassifierCV` has `cv_auc_bound_`, a bound on the errors of `cv_auc_`, and
         `oof_interval_`, the AUC of the out-of-fold scores with its confidence interval; `oof_scores_` are in
         ascending order, and means of neighbours if a class has more than a million rows.
@@ -86,11 +92,21 @@ def fit(
     if not isinstance(model, AUCClassifier | AUCClassifierCV):
         raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use AUCClassifier or AUCClassifierCV")
     check_params(model)
-    seed = int(make_rng(model.random_state).integers(2**32))
-    use = ColumnUse(target, weight, groups, pos_label, keep, drop)
+    seed = fold_seed(model.random_state)
+    use = ColumnUse(target, weight, groups, pos_label, keep, drop, encode)
     passes = Passes.start(source, use, seed, engine=engine, memory=memory, progress=progress)
+    fit_model(model, passes)
+    encoder = passes.reader.encoder
+    if isinstance(encoder, NumericColumns):
+        model.feature_names_in_ = encoder.get_feature_names_out()
+    return Pipeline([("encoder", encoder), ("model", model)]) if isinstance(encoder, TableEncoder) else model
+
+
+def fit_model(model: AUCClassifier | AUCClassifierCV, passes: Passes) -> None:
+    """Fit an estimator to a source that has been read once."""
     model.classes_ = np.array(passes.reader.classes)
     model.n_features_in_ = passes.reader.n_features
-    (fit_path if isinstance(model, AUCClassifierCV) else fit_linear)(model, passes)  # type: ignore[operator]
-    encoder = passes.reader.encoder
-    return model if encoder is None else Pipeline([("encoder", encoder), ("model", model)])
+    if isinstance(model, AUCClassifierCV):
+        fit_path(model, passes)
+    else:
+        fit_linear(model, passes)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import zlib
+from typing import Any
 
 import numpy as np
 
 from aucmax.tables.cells import Column, as_strings
+from aucmax.validation.inputs import make_rng
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def fold_seed(random_state: Any) -> int:
+    """The seed of the hashes, from what users call `random_state`."""
+    return int(make_rng(random_state).integers(2**32))
 
 
 def row_hashes(numbers: np.ndarray, seed: int) -> np.ndarray:

@@ -24,7 +24,7 @@ from aucmax.scale.newton_passes import solve_by_newton
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.score_cells import FoldCellsOf
-from aucmax.scale.score_runs import ScoreRunsOf, MergedRuns
+from aucmax.scale.score_runs import MergedRuns, ScoreRunsOf
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.cross_validation import CVPath, PathSettings, choose_alpha, cv_results, make_alphas
 from aucmax.solvers import CG, Exact, Newton, Solver
@@ -104,7 +104,7 @@ def _choose_solver(model: AUCClassifier, dim: int) -> Solver:
     name = model.solver if isinstance(model.solver, str) else model.solver.name
     known = {"squared": (Exact, CG), "logistic": (Newton,)}.get(model.loss, ())
     usable = {kind.name: kind for kind in known}
-    if name != "auto" and name not in usable or not known:
+    if (name != "auto" and name not in usable) or not known:
         raise ValueError(
             f"loss={model.loss!r} with solver={name!r} cannot be fitted in passes over a source; use loss='squared' "
             "(solver 'exact' or 'cg') or loss='logistic' (solver 'newton'), or partial_fit with an online solver"
@@ -134,8 +134,7 @@ def _solve(problem: Problem, solver: Solver, passes: Passes) -> Solution:
 
 
 def _fold_statistics(passes: Passes, n_folds: int) -> FoldStatistics:
-    labels = passes.summary.labels
-    n_pos = next((count for label, count in labels.items() if str(label) == str(passes.reader.classes[1])), 0)
+    n_pos = passes.n_positive
     n_neg = passes.summary.n_rows - n_pos
     sampling = FoldStatisticsOf.sampling(n_folds, n_pos, n_neg, passes.reader.n_features)
     statistics = passes.run(sampling, "moments of the folds")

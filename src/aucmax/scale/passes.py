@@ -108,6 +108,12 @@ class Passes:
         return self.engine.map_reduce(self.source, row_pass, watch.report)
 
     @property
+    def n_positive(self) -> int:
+        """The number of positive rows."""
+        positive = str(self.reader.classes[1])
+        return sum(count for label, count in self.summary.labels.items() if str(label) == positive)
+
+    @property
     def run_folder(self) -> str | None:
         """Where partitions may write sorted scores."""
         return self.folder.path if self.engine.shared_disk else None

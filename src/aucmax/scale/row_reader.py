@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucmax.scale.folds import group_hashes, row_hashes
+from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
 from aucmax.tables.cells import Scalar, as_numbers
 from aucmax.tables.table import Table
@@ -37,7 +38,7 @@ class RowReader:
     classes : (negative, positive)
     rest : sequence
         Further labels of the negative class.
-    encoder : TableEncoder or None
+    encoder : TableEncoder, NumericColumns or None
         From columns to features; None for libsvm files.
     n_features : int
     seed : int
@@ -49,7 +50,7 @@ class RowReader:
     groups: str | None
     classes: tuple[Scalar, Scalar]
     rest: tuple[Scalar, ...]
-    encoder: TableEncoder | None
+    encoder: TableEncoder | NumericColumns | None
     n_features: int
     seed: int = 0
 

@@ -156,7 +156,7 @@ class MergedRuns:
         return Interval(auc, *auc_limits(auc, std_error, min(self.counts), confidence), std_error)
 
     def _auc(self) -> float:
-        """The weight of pairs in order, ties counted half; without weights a ratio of whole numbers."""
+        """The weight of pairs in order, ties counted half; without weights a ratio of integers."""
         twice: Any = 0
         below: Any = 0
         for block in self.blocks():

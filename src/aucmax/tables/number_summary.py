@@ -1,4 +1,4 @@
-"""`NumberSummary`: the numbers of a column, all of them or, of a long one that was read in parts, what encoding needs.
+"""`NumberSummary`: the numbers of a column; of a long one that was read in parts, only what encoding needs.
 
 As long as the parts have at most `EXACT` rows together, all numbers are kept. Beyond that, the median is that of a
 `QuantileSketch`, and whether the column looks like an id is decided on the first `EXACT` rows.
