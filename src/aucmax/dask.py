@@ -32,7 +32,7 @@ class _DaskMixin:
         Parameters
         ----------
         X : dask array or data frame
-            Numbers; a data frame may hold categories, dates and missing cells, which are encoded as by `TableEncoder`.
+            Numbers; a data frame may hold categories, dates and missing cells, encoded as by `TableEncoder`.
         y : dask array or series of two distinct labels
             The larger label is the positive one.
         sample_weight : dask array or series, optional
@@ -90,7 +90,7 @@ class _DaskMixin:
         return apply(X)
 
 
-class AUCClassifier(_DaskMixin, linear.AUCClassifier):
+class AUCClassifier(_DaskMixin, linear.AUCClassifier):  # type: ignore[misc]
     """`aucmax.AUCClassifier` for Dask collections: the squared or the logistic loss, in passes on the workers.
 
     The parameters are those of `aucmax.AUCClassifier`.
@@ -99,8 +99,8 @@ class AUCClassifier(_DaskMixin, linear.AUCClassifier):
     _plain = linear.AUCClassifier
 
 
-class AUCClassifierCV(_DaskMixin, linear_cv.AUCClassifierCV):
-    """`aucmax.AUCClassifierCV` for Dask collections: the whole path and its cross-validation, in passes on the workers.
+class AUCClassifierCV(_DaskMixin, linear_cv.AUCClassifierCV):  # type: ignore[misc]
+    """`aucmax.AUCClassifierCV` for Dask collections: the path and its cross-validation, in passes on the workers.
 
     The parameters are those of `aucmax.AUCClassifierCV`; `cv` is a number of folds.
     """

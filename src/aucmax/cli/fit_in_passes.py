@@ -23,6 +23,7 @@ from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.fit import fit_model
 from aucmax.scale.folds import fold_seed
 from aucmax.scale.passes import Passes
+from aucmax.tables import TableEncoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class PassFitReport:
             "negative": reader.classes[0],
             "positive": reader.classes[1],
             "passes": self.passes.count,
-            "left_out": {} if reader.encoder is None else dict(reader.encoder.left_out_),
+            "left_out": {} if (encoder := self.model.metadata.encoder) is None else dict(encoder.left_out_),
             "threshold": self.model.metadata.threshold,
             **{name: training[name] for name in names},
         }
@@ -130,7 +131,7 @@ def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: F
     training |= {"rest": list(reader.rest)} if reader.rest else {}
     metadata = ModelMetadata(
         reader.classes,
-        encoder=reader.encoder,
+        encoder=reader.encoder if isinstance(reader.encoder, TableEncoder) else None,
         threshold=threshold,
         calibration=getattr(model, "calibration_", None),
         training=training,

@@ -42,7 +42,7 @@ class DaskEngine:
     def _results(self, source: Source, map: Map, report: Report | None) -> Iterator[Any]:
         """The results in the order of the partitions; few of them wait at a time."""
         client = current_client() if self.client is None else self.client
-        shared = client.scatter(map, broadcast=True, hash=False)
+        shared = client.submit(_identity, map, pure=False)  # unlike scattered data, it can be computed again
         limit = self.in_flight * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
         parts = source.partitions
         futures: dict[int, Any] = {}
@@ -53,6 +53,10 @@ class DaskEngine:
             if report is not None:
                 report(rows)
             yield value
+
+
+def _identity(map: Map) -> Map:
+    return map
 
 
 def _submit(client: Any, map: Any, number: int, partition: Partition) -> Any:

@@ -1,7 +1,7 @@
 """Engines: who reads the partitions of a source. One verb, `map_reduce`.
 
-Results are added in the order of the partitions, whatever the order in which they arrive: the same partitions give the
-same sums to the last bit with every engine, and with any number of threads or machines.
+Results are added in the order of the partitions, whatever the order in which they arrive: the same partitions give
+the same sums to the last bit with every engine, and with any number of threads or machines.
 """
 
 from __future__ import annotations

@@ -38,9 +38,10 @@ def fit(
 ) -> Any:
     """Fit an estimator to rows that need not fit in memory, in a few passes over them.
 
-    Columns are encoded as by `TableEncoder`, which learns from the first pass. With the squared loss, a second pass adds
-    up the moments of the folds, a third finds the AUC of every alpha in cells of the scores, and a fourth the
-    out-of-fold scores of the chosen alpha. The weights are those of a fit in memory, up to rounding.
+    Columns are encoded as by `TableEncoder`, which learns from the first pass. With the squared loss, a second pass
+    adds up the moments of the folds, a third finds the AUC of every alpha in cells of the scores, and a fourth the
+    out-of-fold scores of the chosen alpha. The weights are those of a fit in memory, up to rounding; where a column
+    of more than 131,072 rows has missing cells, up to the median imputed there, whose rank is approximate.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ WIDEST = 3000  # columns up to which scatter matrices are added up: 72 MB each
 
 
 def fit_linear(model: AUCClassifier, passes: Passes) -> None:
-    """Fit with a given penalty: the squared loss from moments or by conjugate gradients, the logistic one by Newton."""
+    """Fit with a given penalty: the squared loss from moments or by CG, the logistic loss by Newton's method."""
     solver = _choose_solver(model, passes.reader.n_features)
     full = not isinstance(solver, CG)
     statistics = passes.run(FoldStatisticsOf(1, full=full), "moments")

@@ -1,12 +1,12 @@
 """Newton's method in passes: the pairwise logistic loss with an L2 penalty, two passes a step.
 
-Rows are put into boxes by their scores (losses/analytic_sums.py). With z a row, centred and scaled, r its weight in its
-class and T_k(t) the Chebyshev polynomials of its place in its box, the first pass of a step adds up
+Rows are put into boxes by their scores (losses/analytic_sums.py). With z a row, centred and scaled, r its weight in
+its class and T_k(t) the Chebyshev polynomials of its place in its box, the first pass of a step adds up
 
     sum_i r_i T_k(t_i)     and     sum_i r_i T_k(t_i) z_i        for every box, class and k
 
-from which the loss, its gradient and the cross terms of its Hessian follow; the second adds up sum_i r_i F''_i z_i z_i',
-with F''_i the sum of the second derivatives over the partners of row i.
+from which the loss, its gradient and the cross terms of its Hessian follow; the second adds up
+sum_i r_i F''_i z_i z_i', with F''_i the sum of the second derivatives over the partners of row i.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Standardizer(NamedTuple):
         return cls(data.raw_means.mean(axis=0), data.scale, (moments.pos.weight, moments.neg.weight))
 
     def __call__(self, rows: NumberedRows) -> tuple[np.ndarray, np.ndarray]:
+        """The rows and their weights."""
         X, y, weight = rows.data
         return (dense(X) - self.centre) / self.scale, weight / np.where(y > 0, *self.totals)
 

@@ -132,6 +132,7 @@ class RowCounter:
 
     @property
     def report(self) -> Callable[[int], None] | None:
+        """What engines call with the number of rows that were read; None if nobody watches."""
         return None if self.progress is None else self._add
 
     def _add(self, rows: int) -> None:

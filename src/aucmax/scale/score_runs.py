@@ -188,7 +188,7 @@ class MergedRuns:
         return float(np.sum(squares / np.maximum(1.0 - weights, 1e-12)))
 
     def condensed(self, limit: int = CONDENSED) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Scores, labels and weights: all of them, or means of neighbours of one class if there are more than `limit`."""
+        """Scores, labels and weights; of a class of more than `limit` rows, means of neighbours."""
         group = [-(-count // limit) for count in self.counts]
         parts: list[tuple[np.ndarray, float, np.ndarray]] = []
         for block in self.blocks():
@@ -218,7 +218,7 @@ def _between(runs: list, low: float, high: float) -> tuple[np.ndarray, np.ndarra
 
 
 def _twice_below(mine: np.ndarray, others: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, Any]:
-    """Twice the weight of the others below each score plus that of those equal to it; and the weight of all others."""
+    """Twice the weight of the others below each score plus that of its ties; and the weight of all others."""
     left = np.searchsorted(others, mine, "left")
     right = np.searchsorted(others, mine, "right")
     if weight is None:

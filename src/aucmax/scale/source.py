@@ -109,7 +109,7 @@ class TemporaryFolder:
 def find_files(names: Sequence[str | os.PathLike]) -> list[str]:
     """The files that the names and globs stand for, each glob in alphabetical order."""
     found: list[str] = []
-    for name in map(os.fspath, names):
+    for name in [os.fspath(name) for name in names]:
         matches = (
             sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) and not Path(name).exists() else [name]
         )

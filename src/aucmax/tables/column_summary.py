@@ -1,8 +1,8 @@
 """`ColumnSummary`: what a column may hold, from some of its rows; summaries of parts add up to that of the whole.
 
 Every format in which all cells can be read is kept with what was read, so that a part with integers only and a part
-with decimal commas agree on the latter. So are the units of the cells, since cells in euros and cells in dollars are no
-column of numbers, even if they are in different parts.
+with decimal commas agree on the latter. So are the units of the cells, since cells in euros and cells in dollars are
+no column of numbers, even if they are in different parts.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from aucmax.tables.number_summary import NumberSummary
 from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.time_format import TIME_FORMATS
 
+NO_UNITS = Units()
 _FORMATS: tuple[Any, ...] = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
 _FIRST_CELLS = 200  # in which a format must fit before all cells are tried
 _LONG = 1e15  # an integer beyond it has more than 15 digits
@@ -56,7 +57,7 @@ class ColumnSummary:
     text: tuple[str, int] | None = None
     head: tuple[int, int] = (0, 0)
     long_integers: bool = False
-    units: Units = Units()
+    units: Units = NO_UNITS
 
     @property
     def is_empty(self) -> bool:

@@ -3,8 +3,8 @@
     Munro, Paterson. "Selection and sorting with limited storage." Theoretical Computer Science 1980.
 
 Numbers of level l stand for 2^l numbers each. A level that has grown beyond `CAPACITY` is sorted, and every second
-number moves to the next level: a rank changes by at most 2^l. Sketches of parts add up; the sum of these changes is the
-bound on the error of any rank, at most n log2(n / CAPACITY) / CAPACITY for n numbers.
+number moves to the next level: a rank changes by at most 2^l. Sketches of parts add up; the sum of these changes is
+the bound on the error of any rank, at most n log2(n / CAPACITY) / CAPACITY for n numbers.
 """
 
 from __future__ import annotations

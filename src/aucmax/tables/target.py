@@ -94,7 +94,7 @@ def choose_classes(
         for label, count in counts.items():
             merged[str(label)] += count
         counts = merged
-    labels = sorted(counts)  # type: ignore[type-var]
+    labels = sorted(counts)
     name = "target" if target is None else f"target {target!r}"
     pair = _choose_classes(labels, np.array([counts[label] for label in labels]), pos_label, name)
     return pair, _rest(labels, pair)
