@@ -26,7 +26,7 @@ def files(tmp_path):
 def test_a_glob_is_fitted_in_passes_and_the_model_scores(files, tmp_path):
     output = tmp_path / "m.json"
     result = run("fit", files, *OPTIONS, "-o", output)
-    assert "480 rows, 6 features, read 4 times" in result.stdout
+    assert "480 rows, 7 features, read 4 times" in result.stdout
     assert "AUC of the out-of-fold scores: 0.8" in result.stdout
     assert aucmax.load(output).classes_.tolist() == ["honest", "fraud"]
     evaluation = run("evaluate", tmp_path / "part0.csv", "--model", output)
@@ -49,7 +49,7 @@ def test_the_logistic_loss(files, tmp_path):
 
 def test_options_that_passes_do_not_have_are_refused(files, tmp_path):
     output = ("-o", tmp_path / "m.json")
-    assert "--kernel cannot be used" in run("fit", files, *OPTIONS, "--kernel", "gaussian", *output, code=2).stderr
+    assert "--kernel cannot be used" in run("fit", files, *OPTIONS, "--kernel", "rbf", *output, code=2).stderr
     assert "number of bytes" in run("fit", files, *OPTIONS, "--memory", "much", *output, code=2).stderr
     assert "no file matches" in run("fit", tmp_path / "*.parquet", *OPTIONS, *output, code=1).stderr
 
@@ -67,7 +67,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
 def test_peak_memory_is_below_the_limit(tmp_path):
-    """The rows take 160 MB as float64, several times what a chunk takes."""
+    """Measured in a process of its own, all libraries included."""
     rng = np.random.default_rng(0)
     for k in range(4):
         y = rng.random(100_000) < 0.2
@@ -79,10 +79,10 @@ def test_peak_memory_is_below_the_limit(tmp_path):
         "--target",
         "y",
         "--memory",
-        "500MB",
+        "900MB",
         "-o",
         str(tmp_path / "m.json"),
     ]
     command = [sys.executable, "-c", PEAK, *arguments, "--quiet"]
     peak = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
-    assert peak < 500e6
+    assert peak < 900e6

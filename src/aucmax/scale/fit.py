@@ -41,7 +41,7 @@ def fit(
     Columns are encoded as by `TableEncoder`, which learns from the first pass. With the squared loss, a second pass
     adds up the moments of the folds, a third finds the AUC of every alpha in cells of the scores, and a fourth the
     out-of-fold scores of the chosen alpha. The weights are those of a fit in memory, up to rounding; where a column
-    of more than 131,072 rows has missing cells, up to the median imputed there, whose rank is approximate.
+    of more than 32,768 rows has missing cells, up to the median imputed there, whose rank is approximate.
 
     Parameters
     ----------
@@ -65,7 +65,8 @@ def fit(
     engine : Engine, optional
         Who reads the partitions: by default the threads of this process.
     memory : int or str, optional
-        What this process may use, such as "1GB"; chunks are made as small as that needs.
+        What this process may use, such as "1GB"; chunks are made as small as that needs. Below about 700 MB it is
+        refused: Python with its libraries takes 250 MB, and what the passes add up some hundred.
     progress : callable, optional
         Called with a `PassProgress` after every chunk.
 

@@ -15,11 +15,12 @@ from aucmax.scale.engines import Engine, LocalEngine
 from aucmax.scale.first_pass import ColumnUse, SourceSummary, first_pass
 from aucmax.scale.row_reader import NumberedRows, RowPass, RowReader
 from aucmax.scale.source import Source, TemporaryFolder
+from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.read_table import CHUNK_ROWS
 
 _MIN_ROWS = 256  # in a chunk
 _CELL_BYTES = 64  # of a cell while its chunk is read, encoded and used
-_RESERVE = 64 << 20  # for what a pass adds up
+_RESERVE = 400 << 20  # for what a pass adds up, and for what the allocators keep: measured, docs/scale.md
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
@@ -96,8 +97,10 @@ class Passes:
         rows = CHUNK_ROWS if memory is None else chunk_rows(memory, _width(source), engine)
         watch = RowCounter(progress, "columns and labels", 1, None)
         source, summary, reader = first_pass(source, use, engine, rows, seed, watch.report)
+        pa.default_memory_pool().release_unused()
         if memory is not None:
-            rows = min(rows, chunk_rows(memory, reader.n_features, engine))
+            extra = max(0, reader.n_features - _width(source)) / max(_width(source), 1)  # features beyond columns
+            rows = max(_MIN_ROWS, int(rows / (1.0 + extra)))
         return cls(source, summary, reader, engine, rows, progress)
 
     def run(self, function: Callable[[NumberedRows], Any], description: str) -> Any:
@@ -105,7 +108,9 @@ class Passes:
         self.count += 1
         watch = RowCounter(self.progress, description, self.count, self.summary.n_rows)
         row_pass = RowPass(self.reader, self.summary.starts, self.chunk_rows, function)
-        return self.engine.map_reduce(self.source, row_pass, watch.report)
+        total = self.engine.map_reduce(self.source, row_pass, watch.report)
+        pa.default_memory_pool().release_unused()
+        return total
 
     @property
     def n_positive(self) -> int:

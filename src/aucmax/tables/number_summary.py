@@ -15,7 +15,7 @@ import numpy as np
 from aucmax.tables.quantile_sketch import QuantileSketch
 from aucmax.tables.time_format import DAY
 
-EXACT = 2**17  # rows; a column of so many takes one MB
+EXACT = 2**15  # rows; a column of so many takes 256 KiB
 
 
 class NumberFacts(NamedTuple):
