@@ -4,7 +4,6 @@
 """
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -15,14 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aucmax.scale import LocalEngine, Source
+from aucmax.scale import LocalEngine
 from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.fold_statistics import FoldStatisticsOf
 from aucmax.scale.passes import Passes
 
 DIM = 30
 ROWS_PER_FILE = 500_000
-REPEATS = 3
 
 FIT = """
 import resource, sys
@@ -67,31 +65,29 @@ def timed(function):
     return time.perf_counter() - start
 
 
-def run():
-    n_rows = int(os.environ.get("AUCMAX_BENCH_ROWS", "1000000"))
+def run(repeats: int = 3, n_rows: int | None = None) -> list[dict]:
+    n_rows = n_rows or int(os.environ.get("AUCMAX_BENCH_ROWS", "1000000"))
     with tempfile.TemporaryDirectory() as name:
         files = write_files(Path(name), n_rows)
-        use = ColumnUse("y", pos_label=1, encode=False)
-        passes = Passes.start(Source.of(files), use, 0, engine=LocalEngine(1))
-        encoded = Passes.start(Source.of(files), ColumnUse("y", pos_label=1), 0, engine=LocalEngine(1))
+        numbers, encoded = (
+            Passes.start(files, ColumnUse("y", pos_label=1, encode=encode), 0, engine=LocalEngine(1))
+            for encode in (False, True)
+        )
         moments = FoldStatisticsOf.sampling(5, n_rows // 10, n_rows, DIM)
         rivals = {
-            "bare loop": lambda: bare_loop(files),
-            "numbers, 1 thread": lambda: passes.run(moments, ""),
-            "encoded, 1 thread": lambda: encoded.run(moments, ""),
+            "bare loop of pyarrow and BLAS": lambda: bare_loop(files),
+            "moments of 5 folds, numbers": lambda: numbers.run(moments, ""),
+            "moments of 5 folds, encoded": lambda: encoded.run(moments, ""),
         }
-        seconds = {name: [] for name in rivals}
-        for _ in range(REPEATS):
+        seconds: dict[str, list[float]] = {name: [] for name in rivals}
+        for _ in range(repeats):
             for rival, function in rivals.items():
                 seconds[rival].append(timed(function))
-        for rival, times in seconds.items():
-            ratio = min(times) / min(seconds["bare loop"])
-            print(f"{rival:20} {min(times):6.2f} s for {n_rows:,} x {DIM}, {ratio:.2f} x the bare loop")
+        best = {rival: min(times) for rival, times in seconds.items()}
+        base = best["bare loop of pyarrow and BLAS"]
+        rows = [{"what": what, "rows": n_rows, "s": spent, "ratio": spent / base} for what, spent in best.items()]
         start = time.perf_counter()
         peak = int(subprocess.run([sys.executable, "-c", FIT, files], check=True, capture_output=True).stdout)
-        print(f"fit with 5 folds, 11 alphas: {time.perf_counter() - start:.1f} s, peak {peak / 1e6:.0f} MB of 1 GB")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-if __name__ == "__main__":
-    run()
+        what = f"whole fit, 5 folds, 11 alphas; peak {peak / 1e6:.0f} MB of 1 GB"
+        total = time.perf_counter() - start
+        return [*rows, {"what": what, "rows": n_rows, "s": total, "ratio": total / base}]

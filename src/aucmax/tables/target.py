@@ -151,7 +151,9 @@ def _distinct_labels(values: Column, name: str) -> tuple[list[Scalar], np.ndarra
         raise ValueError(f"{name} is missing in {missing.sum()} rows, first in row {first}; remove these rows")
     numbers = as_numbers(values)
     if numbers is not None:
-        distinct, inverse = np.unique(numbers, return_inverse=True)
+        hashed = pa.array(numbers + 0.0).dictionary_encode()  # few labels: hashing is faster than sorting
+        distinct, inverse = np.unique(hashed.dictionary.to_numpy(), return_inverse=True)
+        inverse = inverse[hashed.indices.to_numpy()]
         is_boolean = pa.types.is_boolean(values.type)
         return [bool(value) if is_boolean else as_scalar(value) for value in distinct], inverse
     codes = as_strings(values).combine_chunks().dictionary_encode()
