@@ -21,6 +21,7 @@ from aucmax.cli.display import (
 )
 from aucmax.cli.evaluate import evaluate_file
 from aucmax.cli.explain import explain_file
+from aucmax.cli.export import check_agreement, check_file
 from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
@@ -50,7 +51,10 @@ from aucmax.cli.training_data import find_training_data, is_file, read_training_
 from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
+from aucmax.models import export as export_model
 from aucmax.models import load, save
+from aucmax.models.export import FORMATS as EXPORT_FORMATS
+from aucmax.models.export import check_installed
 from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
@@ -185,6 +189,53 @@ def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> N
     if plot is not None:
         write_figure(found.explanation.plot(ax).figure_, plot)
         echo(f"figure: {plot}", err=as_json)
+
+
+@aucmax.command()
+@click.argument("model_file", metavar="MODEL", type=FILE)
+@click.option("--to", type=click.Choice(EXPORT_FORMATS), required=True, help="Format to write.")
+@click.option("-o", "--output", type=FILE, required=True, help="File to write; parent folders are created.")
+@click.option("--table", default="data", show_default=True, help="Table that the SELECT reads (SQL).")
+@click.option(
+    "--check",
+    "data",
+    metavar="DATA",
+    type=FILE,
+    help="Score this table with the model and with the file written, and compare the scores.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    callback=check_finite,
+    default=1e-9,
+    show_default=True,
+    help="Largest difference of scores that --check accepts.",
+)
+@reading_options
+@json_option
+def export(model_file, to, output, table, data, tolerance, reading, as_json) -> None:
+    """Write a saved model as ONNX, SQL or a Python file without dependencies."""
+    check_output(output, model_file, data)
+    if data is not None:
+        if is_pipe_or_device(output):
+            raise click.UsageError("--check requires an output file that can be read again")
+        check_installed(to)
+    model = load(model_file)
+    export_model(model, output, to=to, table=table)
+    result: dict[str, Any] = {"model": str(model_file), "to": to, "output": str(output)}
+    if data is None:
+        print_json(result) if as_json else echo(f"written: {output}", err=is_pipe_or_device(output))
+        return
+    with progress_bar(f"checking {output}"):
+        agreement = check_file(model, output, to, table, data, reading)
+    if as_json:
+        finite = agreement.difference if agreement.difference < float("inf") else None
+        print_json(result | agreement._asdict() | {"difference": finite, "tolerance": tolerance})
+    else:
+        echo(f"written: {output}")
+        echo(f"{agreement.rows:,} rows scored by both: largest difference {agreement.difference:.3g}")
+        echo(f"largest score: {agreement.largest_score:.3g}")
+    check_agreement(agreement, tolerance, output)
 
 
 @aucmax.command()

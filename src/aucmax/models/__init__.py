@@ -1,7 +1,8 @@
-"""Fitted models as JSON files, which execute nothing when they are loaded."""
+"""Fitted models as JSON files, which execute nothing when they are loaded; exports for other systems."""
 
 from aucmax.estimators.calibration import Calibration
 from aucmax.models.explain import explain
+from aucmax.models.export import ExportError, export
 from aucmax.models.from_estimator import saved_model
 from aucmax.models.held_out_scores import HeldOutScores
 from aucmax.models.kernel_scorer import KernelScorer
@@ -11,12 +12,15 @@ from aucmax.models.model_file import ModelFileError, load, save
 from aucmax.models.saved_model import SavedModel
 from aucmax.models.scaled_scorer import ScaledScorer
 from aucmax.models.scorer import SCORERS
+from aucmax.models.skops_trusted import SKOPS_TRUSTED
 from aucmax.models.tree_scorer import TreeScorer
 
 SCORERS.update((scorer.kind, scorer) for scorer in (LinearScorer, KernelScorer, TreeScorer, ScaledScorer))
 
 __all__ = [
+    "SKOPS_TRUSTED",
     "Calibration",
+    "ExportError",
     "HeldOutScores",
     "KernelScorer",
     "LinearScorer",
@@ -26,6 +30,7 @@ __all__ = [
     "ScaledScorer",
     "TreeScorer",
     "explain",
+    "export",
     "load",
     "save",
     "saved_model",

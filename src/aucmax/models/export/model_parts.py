@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,7 +57,10 @@ class ModelParts(NamedTuple):
             inputs = tuple(column.name for column in columns)
         else:
             inputs = tuple(metadata.feature_names or (f"x{j}" for j in range(model.n_features)))
-        _check_distinct(inputs)
+        _check_names(inputs)
+        _check_unicode(
+            [*inputs, *(name for column in columns or () for name in column.categories), *metadata.classes]
+        )
         calibration = metadata.calibration
         if isinstance(scorer, TreeScorer):  # its score is the log-odds of the leaf, minus zero
             calibration = Calibration(1.0, scorer.zero)
@@ -70,10 +74,18 @@ class ModelParts(NamedTuple):
         return wanted
 
 
-def _check_distinct(names: tuple[str, ...]) -> None:
+def _check_names(names: tuple[str, ...]) -> None:
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise ExportError(f"several columns have the same name: {twice[:5]}; inputs are found by name, so rename them")
+        raise ExportError(
+            f"several columns have the same name: {twice[:5]}; inputs are found by name, so rename them"
+        )
+
+
+def _check_unicode(values: Sequence[Scalar]) -> None:
+    for value in values:
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            raise ExportError(f"{value!r} is not valid Unicode, which files and databases need; rename it")
 
 
 class KernelTerm(NamedTuple):
@@ -87,13 +99,13 @@ class KernelTerm(NamedTuple):
     landmarks: np.ndarray  # dense, in the coordinates c
 
 
-def kernel_term(term: Term, landmarks: object, max_numbers: int, format: str) -> KernelTerm:
+def kernel_term(term: Term, landmarks: Any, max_numbers: int, format: str) -> KernelTerm:
     """A term of a kernel score with its own landmarks; refused if that is more numbers than the format may have."""
-    n_landmarks, n_features = landmarks.shape  # type: ignore[attr-defined]
+    n_landmarks, n_features = landmarks.shape
     if n_landmarks * n_features > max_numbers:
         raise ExportError(
             f"a kernel model with {n_landmarks} landmarks of {n_features} features has too many numbers for {format} "
-            f"(at most {max_numbers:,}); fit it with fewer landmarks (max_landmarks) or save it as JSON"
+            f"(at most {max_numbers:,}); fit it with fewer landmarks (n_components) or save it as JSON"
         )
     coordinates = term.coordinates
     assert coordinates is not None  # not a linear term

@@ -103,9 +103,8 @@ def _encoded(graph: _Graph, model: ModelParts) -> tuple[str, list[Any]]:
 
 
 def _check_names(names: tuple[str, ...]) -> None:
-    for name in names:
-        if not name or any("\ud800" <= character <= "\udfff" for character in name):
-            raise ExportError(f"{name!r} cannot be the name of an input in ONNX; rename the column")
+    if "" in names:
+        raise ExportError("an input of ONNX cannot have an empty name; rename the column")
 
 
 def _category_features(graph: _Graph, column: ColumnEncoder) -> list[str]:
@@ -165,7 +164,8 @@ def _tree(graph: _Graph, scorer: TreeScorer, x: str) -> str:
     leaf = nodes.column == LEAF
     if leaf[0]:  # no split: a constant
         return graph.add("Add", graph.add("MatMul", x, np.zeros((scorer.n_features, 1))), np.array(values[0]))
-    inner, left, right = nodes.column[~leaf], *nodes.children[~leaf].T
+    inner = nodes.column[~leaf]
+    left, right = nodes.children[~leaf].T
     position = np.where(leaf, np.cumsum(leaf), np.cumsum(~leaf)) - 1  # among the leaves, or among the others
     tensor = graph.onnx.numpy_helper.from_array
     return graph.add(
@@ -258,4 +258,7 @@ def _labels(graph: _Graph, classes: tuple[Any, Any]) -> tuple[np.ndarray, int]:
     if isinstance(classes[0], str):
         return np.array([label.encode() for label in classes], dtype=object), types.STRING
     labels = np.array(classes)
-    return labels, {"b": types.BOOL, "i": types.INT64, "f": types.DOUBLE}[labels.dtype.kind]
+    known = {"b": types.BOOL, "i": types.INT64, "f": types.DOUBLE}
+    if labels.dtype.kind not in known:
+        raise ExportError(f"the labels {classes} are integers that ONNX cannot hold; use smaller ones, or strings")
+    return labels, known[labels.dtype.kind]

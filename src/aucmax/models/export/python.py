@@ -6,6 +6,7 @@ Names and categories of the model enter the file as ASCII literals only, so they
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 from collections.abc import Iterable
 from typing import Any
@@ -34,12 +35,7 @@ To score a file: python -I THIS_FILE data.csv > scores.csv
 _IMPORTS = {name: f"import {name}" for name in ("csv", "datetime", "math", "re", "sys")} | {
     "bisect_right": "from bisect import bisect_right"
 }
-_CONSTANTS = {"MISSING": f"MISSING = {ascii(MISSING)}", "UNITS": f"UNITS = {ascii(UNITS)}"}
-_FUNCTIONS = {
-    name: inspect.getsource(value).rstrip()
-    for name, value in vars(standalone).items()
-    if inspect.isfunction(value) and value.__module__ == standalone.__name__
-}
+_CONSTANTS = {"MISSING": f"MISSING = {MISSING!a}", "UNITS": f"UNITS = {UNITS!a}"}
 _PROBABILITY = '''def probability(row):
     """The probability of the positive class."""
     return sigmoid({slope} * score(row) + {intercept})'''
@@ -65,7 +61,7 @@ def to_python(model: ModelParts) -> str:
     imports = "\n".join(text for name, text in _IMPORTS.items() if name in used)
     constants = [text for name, text in _CONSTANTS.items() if name in used]
     constants += [f"{name} = {value}" for name, value in data.items()]
-    functions = [text for name, text in _FUNCTIONS.items() if name in used]
+    functions = [text for name, text in _functions().items() if name in used]
     return "\n\n\n".join([f"{head}\n\n{imports}\n\n" + "\n".join(constants), *functions, *body, main]) + "\n"
 
 
@@ -75,8 +71,15 @@ def _used_names(sources: Iterable[str]) -> set[str]:
     new = {node.id for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
     while new:
         found |= new
-        new = _used_names(_FUNCTIONS[name] for name in new if name in _FUNCTIONS) - found
+        new = _used_names(_functions()[name] for name in new if name in _functions()) - found
     return found
+
+
+@functools.cache
+def _functions() -> dict[str, str]:
+    """The source of each function of `standalone`."""
+    functions = {name: value for name, value in vars(standalone).items() if inspect.isfunction(value)}
+    return {name: inspect.getsource(function).rstrip() for name, function in functions.items()}
 
 
 def _features(model: ModelParts, data: dict[str, str]) -> str:
@@ -91,22 +94,26 @@ def _features(model: ModelParts, data: dict[str, str]) -> str:
 
 def _reader_call(column: ColumnEncoder) -> str:
     """The call that reads a column."""
-    first = f"row, {ascii(column.name)}"
+    first = f"row, {column.name!a}"
     if column.kind == "categorical":
-        return f"category({first}, {ascii(list(column.categories))}, {column.missing_indicator})"
+        return f"category({first}, {list(column.categories)!a}, {column.missing_indicator})"
     first += f", {column.median!r}, {column.missing_indicator}"
     format = column.format
     if isinstance(format, TimeFormat):
-        return f"time({first}, {ascii(format.pattern)}, {format.hour})"
+        return f"time({first}, {format.pattern!a}, {format.hour})"
     if isinstance(format, NumberFormat) and format != PLAIN:
-        patterns = f"{ascii(format.pattern_of('¤'))}, {ascii(format.pattern_of('%'))}"
-        return f"formatted_number({first}, {format.decimal!r}, {ascii(format.separator)}, {patterns})"
+        patterns = f"{format.pattern_of('¤')!a}, {format.pattern_of('%')!a}"
+        return f"formatted_number({first}, {format.decimal!r}, {format.separator!a}, {patterns})"
     return f"number({first})"
 
 
 def _score(model: ModelParts, data: dict[str, str]) -> str:
     """The function from a row to its score."""
-    lines = ["def score(row):", '    """The score of a row; larger means more likely positive."""', "    x = features(row)"]
+    lines = [
+        "def score(row):",
+        '    """The score of a row; larger means more likely positive."""',
+        "    x = features(row)",
+    ]
     for k, scaling in enumerate(model.scalings, 1):
         data[f"MEAN_{k}"] = _literal(scaling.mean)
         data[f"SCALE_{k}"] = _literal(scaling.scale)

@@ -223,7 +223,9 @@ def _kernel_sum(term: KernelTerm, features: list[str], k: int) -> str:
     """The sum over the landmarks, of the features computed once per row."""
     if term.knots is not None:
         features = [_interpolated(x, *knots) for x, knots in zip(features, term.knots, strict=True)]
-    scaled = [f"{x} / {_number(scale)} AS x{j}" for j, (x, scale) in enumerate(zip(features, term.scale, strict=True))]
+    scaled = [
+        f"{x} / {_number(scale)} AS x{j}" for j, (x, scale) in enumerate(zip(features, term.scale, strict=True))
+    ]
     columns = ",\n          ".join(scaled)
     differences = [f"(x.x{j} - z.z{j})" for j in range(len(features))]
     distance = " + ".join(f"{each} * {each}" if term.squared else f"ABS{each}" for each in differences)

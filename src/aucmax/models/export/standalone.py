@@ -88,8 +88,8 @@ def read_time(cell, name, pattern):
         return (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)).total_seconds()
     found = re.match(pattern, str(cell).strip())
     try:
-        return seconds_of_parts(found.groupdict())
-    except (AttributeError, ValueError):
+        return seconds_of_parts(found.groupdict() if found else {})
+    except (KeyError, ValueError):
         raise ValueError(f"column {name!r} holds {cell!r}, which is not a time as in training") from None
 
 
@@ -155,8 +155,7 @@ def sigmoid(value):
 def score_file(path, outputs):
     """Print the outputs of every row of a CSV file; - is stdin."""
     csv.field_size_limit(1 << 26)
-    source = sys.stdin if path == "-" else open(path, newline="", encoding="utf-8-sig")
-    with source as file:
+    with open(0 if path == "-" else path, newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(outputs)
         writer.writerows([output(row) for output in outputs.values()] for row in csv.DictReader(file))
