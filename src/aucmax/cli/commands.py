@@ -53,8 +53,8 @@ from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import export as export_model
 from aucmax.models import load, save
-from aucmax.models.export import FORMATS as EXPORT_FORMATS
-from aucmax.models.export import check_installed
+from aucmax.models.exports import FORMATS as EXPORT_FORMATS
+from aucmax.models.exports import check_installed
 from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of

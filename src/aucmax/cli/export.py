@@ -8,7 +8,7 @@ from typing import Any
 
 from aucmax.cli.score import matrix_layout, needed_columns
 from aucmax.models import SavedModel
-from aucmax.models.export import Agreement, check_export
+from aucmax.models.exports import Agreement, check_export
 from aucmax.tables import read_chunks
 
 

@@ -2,7 +2,7 @@
 
 from aucmax.estimators.calibration import Calibration
 from aucmax.models.explain import explain
-from aucmax.models.export import ExportError, export
+from aucmax.models.exports import ExportError, export
 from aucmax.models.from_estimator import saved_model
 from aucmax.models.held_out_scores import HeldOutScores
 from aucmax.models.kernel_scorer import KernelScorer

@@ -24,14 +24,8 @@ from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.time_format import TimeFormat
 
 _TYPES = (
-    *(
-        AUCClassifier,
-        AUCClassifierCV,
-        KernelAUCClassifier,
-        AUMClassifier,
-        AUCTreeClassifier,
-        ContingencySVMClassifier,
-    ),
+    *(AUCClassifier, AUCClassifierCV, KernelAUCClassifier),
+    *(AUMClassifier, AUCTreeClassifier, ContingencySVMClassifier),
     *(Calibration, Nodes, KernelScore, Term, Coordinates, Ranks, Trace, Record, DescentRecord),
     *(TableEncoder, ColumnEncoder, NumberFormat, TimeFormat),
     *SOLVERS.values(),

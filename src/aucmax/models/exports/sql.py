@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from aucmax.estimators.tree import LEAF
-from aucmax.models.export.model_parts import ExportError, KernelTerm, ModelParts, kernel_term
+from aucmax.models.exports.model_parts import ExportError, KernelTerm, ModelParts, kernel_term
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.tree_scorer import TreeScorer
@@ -34,8 +34,8 @@ def to_sql(model: ModelParts, table: str = "data") -> str:
     return (
         "-- Scores of a model that aucmax fitted. The table is named in the line with FROM.\n"
         f"{with_clause}SELECT s.*{outputs}\n"
-        "FROM (\n"
-        f"  SELECT t.*,\n    (\n        {score}\n    ) AS {score_name}\n"
+        "FROM (\n"  # the score comes first: it is found by its name even if the table has such a column too
+        f"  SELECT (\n        {score}\n    ) AS {score_name},\n    t.*\n"
         f"  FROM {quote(table)} AS t\n"
         ") AS s;\n"
     )

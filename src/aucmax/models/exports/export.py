@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from aucmax.models.export.model_parts import ModelParts
-from aucmax.models.export.onnx import to_onnx
-from aucmax.models.export.python import to_python
-from aucmax.models.export.sql import to_sql
+from aucmax.models.exports.model_parts import ModelParts
+from aucmax.models.exports.onnx import to_onnx
+from aucmax.models.exports.python import to_python
+from aucmax.models.exports.sql import to_sql
 from aucmax.models.from_estimator import saved_model
 from aucmax.models.saved_model import SavedModel
 from aucmax.tables.atomic_write import atomic_write

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -58,9 +59,8 @@ class ModelParts(NamedTuple):
         else:
             inputs = tuple(metadata.feature_names or (f"x{j}" for j in range(model.n_features)))
         _check_names(inputs)
-        _check_unicode(
-            [*inputs, *(name for column in columns or () for name in column.categories), *metadata.classes]
-        )
+        categories = [name for column in columns or () for name in column.categories]
+        _check_unicode([*inputs, *categories, *metadata.classes])
         calibration = metadata.calibration
         if isinstance(scorer, TreeScorer):  # its score is the log-odds of the leaf, minus zero
             calibration = Calibration(1.0, scorer.zero)
@@ -75,11 +75,9 @@ class ModelParts(NamedTuple):
 
 
 def _check_names(names: tuple[str, ...]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ExportError(
-            f"several columns have the same name: {twice[:5]}; inputs are found by name, so rename them"
-        )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ExportError(f"several columns are named {twice[0]!r}; inputs are found by name, so rename them")
 
 
 def _check_unicode(values: Sequence[Scalar]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.estimators.tree import LEAF
-from aucmax.models.export.model_parts import ExportError, KernelTerm, ModelParts, kernel_term
+from aucmax.models.exports.model_parts import ExportError, KernelTerm, ModelParts, kernel_term
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.scorer import Scorer

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.models.export.model_parts import ExportError, ModelParts
-from aucmax.models.export.sql import quote
+from aucmax.models.exports.model_parts import ExportError, ModelParts
+from aucmax.models.exports.sql import quote
 from aucmax.models.saved_model import SavedModel
 from aucmax.numerics.matrix import dense
 from aucmax.tables.cells import as_column, as_strings, present_strings
