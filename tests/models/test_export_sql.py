@@ -12,8 +12,6 @@ from aucmax.models import ExportError, LinearScorer, ModelMetadata, SavedModel, 
 from aucmax.models.exports.sql import literal, quote
 from aucmax.tables.cells import as_strings, present_strings
 
-KERNELS = {"rbf", "laplacian", "ranks", "scaled ranks"}
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
@@ -37,7 +35,7 @@ def sqlite_scores(database, model, columns):
     database.execute(f"CREATE TABLE {name} ({', '.join(map(quote, columns))})")
     marks = ", ".join("?" * len(columns))
     database.executemany(f"INSERT INTO {name} VALUES ({marks})", zip(*columns.values()))
-    query = Path("model.sql").read_text().rstrip().removesuffix(";")
+    query = Path("model.sql").read_bytes().decode().rstrip().removesuffix(";")
     cursor = database.execute(query)
     names = [column for column, *_ in cursor.description]
     return {column: list(values) for column, values in zip(names, zip(*cursor.fetchall()))}
@@ -99,7 +97,7 @@ def test_a_model_of_an_array_gives_no_score_for_a_missing_number(estimator, data
 
 
 def test_what_sql_cannot_say_is_refused_with_the_reason(monkeypatch):
-    with pytest.raises(ExportError, match="column 'euros' holds numbers written in another way .*decimal comma"):
+    with pytest.raises(ExportError, match=r"column 'euros' holds numbers written in another way .*decimal comma"):
         export(model_of("formatted", "linear"), "model.sql", to="sql")
     twins = SavedModel(ModelMetadata((0, 1), feature_names=["Age", "age"]), LinearScorer([1.0, 2.0], 0.0))
     with pytest.raises(ExportError, match="differ in case only"):

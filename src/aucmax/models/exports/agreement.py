@@ -94,7 +94,7 @@ class _DuckDB:
 
     def __init__(self, path: Path, model: ModelParts, table: str) -> None:
         self.duckdb = _import("duckdb", "checking SQL needs DuckDB", "sql")
-        self.query = path.read_text(encoding="utf-8").rstrip().removesuffix(";")
+        self.query = path.read_bytes().decode().rstrip().removesuffix(";")
         self.model = model
         self.table = table
 

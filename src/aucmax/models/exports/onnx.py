@@ -244,7 +244,10 @@ def _outputs(graph: _Graph, model: ModelParts, score: str) -> list[Any]:
     if model.calibration is not None:
         slope, intercept = map(np.array, model.calibration)
         log_odds = graph.add("Add", graph.add("Mul", score, slope), intercept)
-        name = graph.add("Sigmoid", log_odds, output=model.output_name("probability"))
+        odds_against = graph.add("Exp", graph.add("Neg", log_odds))  # Sigmoid loses digits of small probabilities
+        name = graph.add(
+            "Reciprocal", graph.add("Add", odds_against, np.array(1.0)), output=model.output_name("probability")
+        )
         outputs.append(graph.value(name, types.DOUBLE, 1))
     operator, cut = ("Greater", 0.0) if model.threshold is None else ("GreaterOrEqual", model.threshold)
     positive = graph.add("Cast", graph.add(operator, score, np.array(cut)), to=types.INT64)
