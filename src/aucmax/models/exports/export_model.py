@@ -38,6 +38,7 @@ def export(model: Any, path: str | Path, *, to: str, table: str = "data") -> Non
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_breast_cancer
     >>> from aucmax import AUCClassifierCV
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -46,7 +47,7 @@ def export(model: Any, path: str | Path, *, to: str, table: str = "data") -> Non
     >>> exported = {}
     >>> exec(Path("model.py").read_text(), exported)
     >>> row = {f"x{j}": value for j, value in enumerate(X[0])}
-    >>> abs(exported["score"](row) - model.decision_function(X[:1])[0]) < 1e-12
+    >>> bool(np.isclose(exported["score"](row), model.decision_function(X[:1])[0], rtol=1e-12))
     True
     """
     check_param("to", to, Option(*FORMATS))

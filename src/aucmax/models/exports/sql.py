@@ -187,14 +187,14 @@ def _tree(scorer: TreeScorer, features: list[str]) -> str:
     depth = np.zeros(len(nodes.column), dtype=int)
     for node in splits:
         depth[nodes.children[node]] = depth[node] + 1
-    texts = [_number(value) for value in nodes.log_odds - scorer.zero]
+    cases = [_number(value) for value in nodes.log_odds - scorer.zero]
     for node in splits[::-1]:
         left, right = nodes.children[node]
         indent = "\n" + " " * (8 + 2 * depth[node])
         condition = f"{features[nodes.column[node]]} <= {_number(nodes.threshold[node])}"
-        texts[node] = f"CASE WHEN {condition} THEN {texts[left]}{indent}ELSE {texts[right]} END"
-        texts[left] = texts[right] = ""
-    return texts[0]
+        cases[node] = f"CASE WHEN {condition} THEN {cases[left]}{indent}ELSE {cases[right]} END"
+        cases[left] = cases[right] = ""
+    return cases[0]
 
 
 def _kernel_score(scorer: KernelScorer, model: ModelParts) -> tuple[str, str]:
