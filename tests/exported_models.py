@@ -130,3 +130,11 @@ def new_rows(table):
             values[3] = 1e9
             values[4] = -1e9
     return Table({name: values.tolist() for name, values in columns.items()})
+
+
+def rounding(model, rows):
+    """The largest difference of scores that rounding explains: they are sums, of large terms in kernel models."""
+    largest = max(1.0, np.abs(model.decision_function(rows)).max())
+    scorer = getattr(model.scorer, "scorer", model.scorer)
+    terms = scorer.score.terms if hasattr(scorer, "score") else ()
+    return 1e-12 * largest + 1e-14 * sum(np.abs(term.weights).sum() for term in terms)

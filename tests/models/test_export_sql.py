@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from exported_models import ESTIMATORS, model_of, new_rows
+from exported_models import ESTIMATORS, model_of, new_rows, rounding
 
 import aucmax
 from aucmax.models import ExportError, LinearScorer, ModelMetadata, SavedModel, export, saved_model
@@ -64,7 +64,7 @@ def test_scores_agree(table, estimator, database):
         ("score_", "probability_", "prediction") if table == "hostile" else ("score", "probability", "prediction")
     )
     expected = model.decision_function(rows)
-    np.testing.assert_allclose(found[score], expected, rtol=0, atol=1e-12 * max(1.0, np.abs(expected).max()))
+    np.testing.assert_allclose(found[score], expected, rtol=0, atol=rounding(model, rows))
     assert found[prediction] == model.predict(rows).tolist()
     if estimator != "not calibrated":
         np.testing.assert_allclose(found[probability], model.predict_proba(rows)[:, 1], rtol=1e-9, atol=1e-12)

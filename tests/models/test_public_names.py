@@ -13,5 +13,6 @@ def test_public_names_are_documented(package):
     assert {name for name, value in public.items() if callable(value) and "Examples" not in value.__doc__} <= {
         "Calibration",
         "Dataset",
+        "ExportError",
         "ModelFileError",
     }
