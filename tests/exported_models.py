@@ -119,7 +119,7 @@ def model_of(table, estimator):
 
 
 def new_rows(table):
-    """Rows that training has not seen, some with missing cells, categories that are not known, and large numbers."""
+    """Rows that training has not seen, some with missing cells, categories that are not known, and numbers out of range."""
     rng = np.random.default_rng(2)
     columns = {name: np.array(values, dtype=object) for name, values in TABLES[table](rng, 40).items()}
     for name, values in columns.items():
@@ -127,8 +127,8 @@ def new_rows(table):
         if name in ("town", "labels"):
             values[:3] = "unknown"
         if all(isinstance(value, float | None) for value in values):
-            values[3] = 1e9
-            values[4] = -1e9
+            values[3] = 20.0  # not so large that rounding hides an error
+            values[4] = -20.0
     return Table({name: values.tolist() for name, values in columns.items()})
 
 
