@@ -45,7 +45,7 @@ def brute_force(X, y, weight, folds, alphas, **options):
 def test_l2_curve_equals_refitting(table, cv, form):
     X, y, weight = table(150, 6)
     groups = np.arange(150) // 5 if isinstance(cv, GroupKFold) else None
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(form(X), y, weight, groups=groups)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(form(X), y, weight, groups=groups)
     expected = brute_force(form(X), y, weight, list(cv.split(X, y, groups)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -55,7 +55,7 @@ def test_l2_curve_equals_refitting(table, cv, form):
 def test_curve_with_unscaled_columns_equals_refitting(table, unscaled, standardize):
     X, y, weight = table(150, 6, unscaled=unscaled)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv, standardize=standardize).fit(X, y, weight)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv, standardize=standardize).fit(X, y, weight)
     expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS, standardize=standardize)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -68,7 +68,7 @@ def test_curve_with_columns_that_live_in_one_fold_equals_refitting(table):
     X[:, 2] = 3.7
     X[11, 2] = 1e9
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(X, y, weight)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(X, y, weight)
     expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -77,7 +77,7 @@ def test_curve_with_tied_scores_equals_refitting(table):
     X, y, _ = table(200, 4)
     X = np.sign(X)  # few distinct rows: many ties, which rounding must not break
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(X, y)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(X, y)
     expected = brute_force(X, y, np.ones(200), list(cv.split(X, y)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -86,7 +86,7 @@ def test_curve_with_tied_scores_equals_refitting(table):
 def test_curve_with_more_columns_than_rows_equals_refitting(table, form):
     X, y, weight = table(60, 90)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(form(X), y, weight)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(form(X), y, weight)
     expected = brute_force(form(X), y, weight, list(cv.split(X, y)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -94,7 +94,7 @@ def test_curve_with_more_columns_than_rows_equals_refitting(table, form):
 def test_elastic_net_curve_equals_refitting(table):
     X, y, weight = table(150, 6)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV([0.3, 0.1, 0.02], l1_ratio=0.5, cv=cv).fit(X, y, weight)
+    model = AUCClassifierCV([0.3, 0.1, 0.02], l1_ratio=0.5, loss="squared", cv=cv).fit(X, y, weight)
     expected = brute_force(X, y, weight, list(cv.split(X, y)), model.alphas_, l1_ratio=0.5)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -153,7 +153,7 @@ def test_large_sparse_tables_take_the_krylov_path(table):
     X = sparse.csr_array(rng.poisson(0.03, size=(400, 3000)).astype(float))
     y = np.where(X[:, :40].sum(axis=1) + rng.normal(size=400) > 1.5, 1, 0)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV([300.0, 30.0], cv=cv).fit(X, y)
+    model = AUCClassifierCV([300.0, 30.0], loss="squared", cv=cv).fit(X, y)
     assert model.solver_ == "cg"
     folds = list(cv.split(X, y))
     expected = brute_force(X, y, np.ones(400), folds, model.alphas_, solver=CG(tol=1e-13))
@@ -185,7 +185,7 @@ def test_one_standard_error_takes_a_larger_alpha():
 def test_out_of_fold_scores_come_from_models_that_have_not_seen_the_row(table):
     X, y, weight = table(150, 6)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV([0.1], cv=cv).fit(X, y, weight)
+    model = AUCClassifierCV([0.1], loss="squared", cv=cv).fit(X, y, weight)
     for train, test in cv.split(X, y):
         fold = AUCClassifier(alpha=0.1).fit(X[train], y[train], weight[train])
         shift = model.oof_scores_[test] - fold.decision_function(X[test])
@@ -195,7 +195,7 @@ def test_out_of_fold_scores_come_from_models_that_have_not_seen_the_row(table):
 def test_rows_in_no_test_set_have_no_score(table):
     X, y, _ = table(150, 6)
     cv = ShuffleSplit(1, test_size=0.3, random_state=0)
-    model = AUCClassifierCV([0.1], cv=cv).fit(X, y)
+    model = AUCClassifierCV([0.1], loss="squared", cv=cv).fit(X, y)
     assert np.isnan(model.oof_scores_).sum() == 105
     assert np.isfinite(model.predict_proba(X)).all()
 

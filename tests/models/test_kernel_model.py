@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucmax import compare
 from aucmax.estimators.kernel import KernelAUCClassifier
-from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.models import KernelScorer, ModelFileError, ModelMetadata, SavedModel, load, save
 from aucmax.models.model_file import _checksum
 

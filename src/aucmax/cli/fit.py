@@ -99,8 +99,8 @@ class FitReport:
         steps = []
         if self.settings.solver is not None:
             steps.append("no --solver, so that alpha is tuned")
-        if self.settings.kernel is None and len(self.settings.loss) == 1:
-            steps.append("--loss squared,squared_hinge,logistic, to choose among losses")
+        if self.settings.kernel is None and len(self.settings.loss) == 1 and self.settings.loss[0] != "auto":
+            steps.append("--loss auto, to choose among losses")
         if self.settings.kernel is None:
             steps.append("--kernel auto, a nonlinear model")
         return "try " + ", or ".join(steps) if steps else "the logistic regression is the better model here"
