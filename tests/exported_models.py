@@ -119,7 +119,7 @@ def model_of(table, estimator):
 
 
 def new_rows(table):
-    """Rows that training has not seen, some with missing cells, categories that are not known, and numbers out of range."""
+    """Rows that training has not seen, some with missing cells, unknown categories, and numbers out of range."""
     rng = np.random.default_rng(2)
     columns = {name: np.array(values, dtype=object) for name, values in TABLES[table](rng, 40).items()}
     for name, values in columns.items():
