@@ -99,6 +99,13 @@ class FSAUCState(State):
     seen: RowsSeen  # rows visited so far
     sums: np.ndarray  # weighted sums of the positive and of the negative rows visited so far
 
+    def check(self) -> None:
+        stage = self.stage
+        before = stage.passes == -1 and not stage.sizes and stage.left == 0
+        within = stage.passes >= 0 and stage.number < len(stage.sizes) and min(stage.sizes) > 0
+        if not before and not (within and 0 <= stage.left <= stage.sizes[stage.number]):
+            raise ValueError(f"stage {stage.number} with {stage.left} rows left is not one of {stage.sizes}")
+
     @property
     def delta(self) -> np.ndarray | None:
         """Difference of the class means of the rows visited so far; None if a class is missing."""
