@@ -1,6 +1,7 @@
 """Streams in JSON: every solver continues with exactly the weights that it would have had."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from scipy import sparse
 
 from aucmax import AUCClassifier
 from aucmax.models.stream_json import stream_from_json, stream_to_json
-from aucmax.solvers import OPAUC, SOLVERS, Exact, FSAUC
+from aucmax.solvers import FSAUC, OPAUC, SOLVERS, Exact
 
 ONLINE = [name for name in SOLVERS if SOLVERS[name].online]
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
@@ -70,7 +71,7 @@ def test_a_changed_field_is_refused_or_harmless(table, name):
                 parent = parent[key]
             parent[path[-1]] = value
             try:
-                with np.errstate(all="ignore"):
+                with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
                     stream_from_json(content).partial_fit(X, y)
             except ValueError:
                 refused += 1

@@ -63,6 +63,11 @@ def state_from_json(content: Any, like: Any, what: str) -> Any:
     return _float_from_json(content, what)
 
 
+def integer_of(content: dict[str, Any], name: str, low: int) -> int:
+    """An integer of the stream, of at least `low`."""
+    return _integer_from_json(content[name], low, f"{name} of the stream")
+
+
 def _is_record(value: Any) -> bool:
     return hasattr(value, "_fields") or is_dataclass(value)
 

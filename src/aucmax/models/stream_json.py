@@ -1,6 +1,6 @@
 """The estimator of a stream in JSON: its settings, the moments, the state of the solver and the latest scores.
 
-What follows from these is computed again: the problem, the weights, the intercept. An estimator that is read continues
+What follows from these is computed again: the problem, the weights, the intercept. An estimator that is read goes on
 with exactly the weights that it would have had.
 """
 
@@ -14,14 +14,14 @@ import numpy as np
 
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.models.json_arrays import matrix_from_json, matrix_to_json
-from aucmax.models.state_json import state_from_json, state_to_json
+from aucmax.models.state_json import integer_of, state_from_json, state_to_json
 from aucmax.problem.moments import ClassMoments, Moments
 from aucmax.problem.spec import ProblemSpec
 from aucmax.solvers import SOLVERS, Solver
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
 from aucmax.tables.json_schema import Schema, check_schema
-from aucmax.validation.inputs import LabeledData
+from aucmax.validation.inputs import LabeledData, make_rng
 from aucmax.validation.params import check_params
 
 SETTINGS = ("alpha", "l1_ratio", "loss", "standardize", "decision")
@@ -38,6 +38,16 @@ _SCHEMA: Schema = {
     "buffer": (dict, None),
     "recent": (dict,),
 }
+
+
+def start_stream(estimator: AUCClassifier, n_features: int) -> AUCClassifier:
+    """Start a stream of rows with labels 0 and 1, before the first of them."""
+    check_params(estimator)
+    _, solver = estimator._streaming(np.empty((0, n_features)))
+    estimator.n_features_in_ = n_features
+    estimator.classes_ = np.array([0, 1])
+    estimator._recent = RecentScores.empty()
+    return estimator._store_stream(Stream.start(n_features, solver, make_rng(estimator.random_state)), solver)
 
 
 def stream_to_json(estimator: AUCClassifier) -> dict[str, Any]:
@@ -68,9 +78,10 @@ def stream_from_json(content: Any) -> AUCClassifier:
     check_schema(content, _SCHEMA, "the stream")
     solver = _solver_from_json(content["solver"], content["solver_settings"])
     check_schema(content["settings"], dict.fromkeys(SETTINGS, (str, bool, float)), "settings of the stream")
+    _check_settings(content["settings"])
     estimator = AUCClassifier(**content["settings"], solver=solver)
     check_params(estimator)
-    dim = _count(content, "n_features", 1)
+    dim = integer_of(content, "n_features", 1)
     spec, solver = estimator._streaming(np.empty((0, dim)))
     stream = _stream_from_json(content, dim, spec, solver)
     estimator.n_features_in_ = dim
@@ -85,23 +96,29 @@ def _solver_from_json(name: str, settings: dict[str, Any]) -> Solver:
         raise ValueError(f"the solver {name!r} is unknown, or has no streams")
     if set(settings) != set(inspect.signature(SOLVERS[name]).parameters):
         raise ValueError(f"the settings of solver {name!r} are not {sorted(settings)}")
+    _check_settings(settings)
     solver = SOLVERS[name](**settings)
     solver.check_settings()
     return solver
 
 
+def _check_settings(settings: dict[str, Any]) -> None:
+    """Refuse integers that a double does not hold; every setting has constraints of its own besides."""
+    large = [name for name, value in settings.items() if type(value) is int and abs(value) > 2**53]
+    if large:
+        raise ValueError(f"the settings {large} are larger than 2^53")
+
+
 def _stream_from_json(content: dict[str, Any], dim: int, spec: ProblemSpec, solver: Solver) -> Stream:
     check_schema(content["moments"], {"pos": (dict,), "neg": (dict,)}, "moments")
     moments = Moments(*(_moments_from_json(content["moments"][side], dim, solver) for side in ("pos", "neg")))
-    shift: Any = content["shift"]
-    if isinstance(shift, dict):
-        shift = state_from_json(shift, np.empty(dim), "shift")
+    shift = state_from_json(content["shift"], np.empty(dim) if isinstance(content["shift"], dict) else 0.0, "shift")
     buffer = None if content["buffer"] is None else _buffer_from_json(content["buffer"], dim)
-    seed = _count(content, "seed", 0)
-    batches = _count(content, "batches", 1)
+    seed = integer_of(content, "seed", 0)
+    batches = integer_of(content, "batches", 0)
     stream = Stream(solver, moments, seed, batches=batches, buffer=buffer, shift=shift)
     if content["state"] is None:
-        if not solver.from_moments and min(moments.pos.count, moments.neg.count) > 0:
+        if min(moments.pos.count, moments.neg.count) > 0 and (batches == 0 or not solver.from_moments):
             raise ValueError(f"the stream lacks the state of solver {solver.name!r}")
         return stream
     state = state_from_json(content["state"], stream.first_state(spec, solver), "the state")
@@ -141,11 +158,3 @@ def _check_rows(rows: LabeledData | RecentScores, what: str) -> None:
     numbers = rows.scores if isinstance(rows, RecentScores) else rows.weight
     if not ((rows.weight > 0) & np.isfinite(rows.weight)).all() or not np.isfinite(numbers).all():
         raise ValueError(f"{what} must have positive weights and finite scores")
-
-
-def _count(content: dict[str, Any], name: str, low: int) -> int:
-    """An integer of the stream."""
-    value = content[name]
-    if type(value) is not int or not low <= value < 2**63:
-        raise ValueError(f"{name} of the stream must be an integer of at least {low}, not {value!r}")
-    return value

@@ -48,6 +48,8 @@ from aucmax.solvers.shared.saddle_function import (
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
+LARGEST = 1e150  # length of a row, so that its square is finite
+
 
 class Point(NamedTuple):
     """(w, a, b), for rows that are neither centred nor divided."""
@@ -105,6 +107,8 @@ class FSAUCState(State):
         within = stage.passes >= 0 and stage.number < len(stage.sizes) and min(stage.sizes) > 0
         if not before and not (within and 0 <= stage.left <= stage.sizes[stage.number]):
             raise ValueError(f"stage {stage.number} with {stage.left} rows left is not one of {stage.sizes}")
+        if not 0.0 <= self.kappa < LARGEST:
+            raise ValueError(f"kappa must be from 0 to {LARGEST:g}, not {self.kappa}")
 
     @property
     def delta(self) -> np.ndarray | None:

@@ -1,8 +1,8 @@
 """DriftTest: has the ranking of a stream become worse, or the share of its positives changed?
 
-The stream is divided into blocks of at least `window` rows, with at least 10 of each class. Each block is compared with
-all blocks since the start, or since the last warning. With A the AUC of scores given before learning, p the share of
-positives, and a pooled estimate of each as the null hypothesis wants it,
+The stream is divided into blocks of at least `window` rows, with at least 10 of each class. Each block is compared
+with all blocks since the start, or since the last warning. With A the AUC of scores given before learning, p the
+share of positives, and a pooled estimate of each in the variances, as the null hypothesis wants it,
 
     z_auc  = (A_before - A_now) / sqrt(V(A) at (m_now, n_now) + V(A) at (m_before, n_before))       one-sided
     z_rate = (p_now - p_before) / sqrt(p (1 - p) (1/N_now + 1/N_before))                             two-sided
@@ -87,7 +87,7 @@ class DriftTest:
     """
 
     window: int
-    reference: BlockSums = BlockSums()
+    reference: BlockSums = field(default_factory=BlockSums)
     y: np.ndarray = field(default_factory=lambda: np.empty(0))
     scores: np.ndarray = field(default_factory=lambda: np.empty(0))
 

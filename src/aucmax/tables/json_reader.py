@@ -12,7 +12,7 @@ from typing import Any
 
 from aucmax.tables.cells import as_column
 from aucmax.tables.compression import open_text_bytes
-from aucmax.tables.csv_reader import BLOCK_BYTES, decode_utf8
+from aucmax.tables.csv_reader import decode_utf8, read_block
 from aucmax.tables.pyarrow_import import LazyModule, pa
 from aucmax.tables.read_limits import ReadLimits
 
@@ -51,7 +51,7 @@ def _blocks(path: str | Path, limits: ReadLimits | None, encoding: str) -> Itera
     pending = b""
     n_lines = 0
     with open_text_bytes(path, limits, encoding) as stream:
-        while block := stream.read(BLOCK_BYTES):
+        while block := read_block(stream, path):
             text = pending + block
             end = text.rfind(b"\n") + 1
             if text[:end].strip():
