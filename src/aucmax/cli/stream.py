@@ -22,7 +22,7 @@ from aucmax.tables.read_table import infer_format, read_as_they_come
 from aucmax.tables.stream_rows import encode_rows
 from aucmax.tables.table import concatenate
 
-SLICE = 5000  # rows after which a signal is noticed and a checkpoint may be due
+SLICE = 5000  # rows, or fewer, after which a signal is noticed and a checkpoint may be due
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,11 @@ class StreamRun:
             if sum(map(len, self.first)) < self.settings.first_rows:
                 return
             table = self._learn_columns()
-        for start in range(0, len(table), SLICE):
+        size = min(SLICE, self.settings.every_rows)
+        for start in range(0, len(table), size):
             if rows.stopped_by is not None:
                 return
-            self._learn(table.slice(start, SLICE))
+            self._learn(table.slice(start, size))
             self._save_if_due()
 
     def _learn_columns(self) -> Table:

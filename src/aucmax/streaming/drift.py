@@ -83,7 +83,7 @@ class DriftTest:
     >>> test.update(y, scores)
     []
     >>> print(*test.update(y, -scores))
-    drift: the AUC fell from 0.8750 to 0.1250 (z = 23.3)
+    drift: the AUC fell from 0.8750 to 0.1250 (z = 18.3)
     """
 
     window: int
