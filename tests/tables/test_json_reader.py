@@ -92,3 +92,10 @@ def test_blocks_of_any_size_give_the_same_table(tmp_path, monkeypatch, size, new
     write(tmp_path, text + f"{newline}1,2")
     with pytest.raises(ValueError, match=r"line 10: 2 fields, but the header has 6"):
         read(path)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}\n{"a"\n: 2}\n', '{"a": 1}\n{"a": 2} {"a": 3}\n', '{"a": 1}{"a": 2}'])
+def test_an_object_that_is_not_on_a_line_of_its_own_is_refused(tmp_path, text):
+    """Whether it would be read would depend on where a block of the file ends."""
+    with pytest.raises(ValueError, match=r"rows.jsonl, line \d: not JSON"):
+        read(write(tmp_path, text, "rows.jsonl"))

@@ -22,6 +22,7 @@ from aucmax.tables.atomic_write import atomic_write
 FORMAT = "aucmax-model"
 VERSION = 1
 MAX_BYTES = 1 << 28  # of a model file that is loaded
+MAX_DIGITS = 20  # of an integer below 2^63, with its sign
 _BLOCK_BYTES = 1 << 16
 
 
@@ -153,7 +154,9 @@ def _format_json(content: dict[str, Any], levels: int, indent: str = "") -> str:
 
 def _parse(text: bytes) -> Any:
     try:
-        return json.loads(text.decode(), object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant)
+        return json.loads(
+            text.decode(), object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant, parse_int=_integer
+        )
     except RecursionError:
         raise ValueError("not a model file: nested too deeply") from None
     except ValueError as error:  # includes invalid UTF-8
@@ -164,6 +167,13 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({key for key, _ in pairs}) < len(pairs):
         raise ValueError("a key occurs twice")
     return dict(pairs)
+
+
+def _integer(digits: str) -> int:
+    """An integer; those that NumPy would keep as Python objects are refused, since no field needs them."""
+    if len(digits) > MAX_DIGITS or abs(int(digits)) >= 2**63:
+        raise ValueError(f"the integer {digits[:30]} is too large")
+    return int(digits)
 
 
 def _refuse_constant(constant: str) -> None:
