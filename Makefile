@@ -9,7 +9,7 @@ $(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 .PHONY: demo test sanitize fuzz extras lint format coverage bench clean
 
 demo: $(VENV)/.demo
-	$(BIN)/aucmax compare digits --plot demo/compare.png
+	$(BIN)/aucmax compare digits --report demo/compare.html --plot demo/compare.png
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras

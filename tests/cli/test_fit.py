@@ -86,7 +86,7 @@ def test_of_several_losses_the_best_on_the_folds_is_kept(folder):
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (("--loss", "cubic"), "unknown ['cubic']; choose from ['squared',", 2),
+        (("--loss", "cubic"), "unknown ['cubic']; choose from ['auto', 'squared',", 2),
         (("--loss", "squared,hinge", "--solver", "exact"), "--solver exact supports the losses ['squared']", 2),
         (("--loss", "squared", "--solver", "oam"), "--solver oam supports the losses ['hinge']", 2),
         (("--loss", "sigmoid"), "on the command line with --solver", 1),

@@ -21,7 +21,7 @@ from aucmax.cli.display import (
     show_fit,
     show_list,
 )
-from aucmax.cli.evaluate import evaluate_file
+from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
 from aucmax.cli.explain import explain_file
 from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.group import aucmax
@@ -33,6 +33,7 @@ from aucmax.cli.options import (
     check_kernel_settings,
     check_reference,
     choose_losses,
+    comparison_options,
     data_argument,
     fold_options,
     ignore_option,
@@ -41,11 +42,13 @@ from aucmax.cli.options import (
     parse_names,
     parse_rate,
     reading_options,
+    report_options,
     training_options,
     weight_option,
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
+from aucmax.cli.report import write_comparison_report, write_evaluation_report
 from aucmax.cli.score import ScoreWriter, write_scores
 from aucmax.cli.stream import Progress, StreamRun, stream_format
 from aucmax.cli.stream_start import StreamSettings
@@ -71,8 +74,9 @@ STREAMING = [name for name, solver in SOLVERS.items() if solver.online]
 @click.option("-o", "--output", type=FILE, required=True, help="Model file (JSON); parent folders are created.")
 @click.option(
     "--loss",
-    callback=parse_names(LOSSES),
-    help="Pairwise loss, or comma-separated names of which the best is used; default: squared, or that of --solver.",
+    callback=parse_names(["auto", *LOSSES]),
+    help="Pairwise loss, or comma-separated names of which the best is used; default: auto (squared, unless another "
+    "is better by more than chance), squared with --kernel, or that of --solver.",
 )
 @click.option(
     "--l1-ratio",
@@ -155,17 +159,27 @@ def score(data, reading, model_file, output, id_column, excel_safe, ignore, as_j
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
 @weight_option
 @ignore_option
+@report_options
 @json_option
-def evaluate(data, reading, model_file, target, weight, ignore, as_json) -> None:
+def evaluate(data, reading, model_file, target, weight, ignore, report, group_column, costs, as_json) -> None:
     """Evaluate a saved model on a table with labels."""
+    check_output(report, data, model_file)
     model = load(model_file)
     with progress_bar(f"scoring {data}"):
-        evaluation, rows = evaluate_file(model, data, target, weight, reading)
-    show_findings(rows.findings(ignore))
+        rows = score_labeled_rows(model, data, target, weight, reading, group_column)
+        evaluation = evaluate_rows(rows)
+    show_findings(rows.new.findings(ignore))
     if as_json:
-        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **rows.to_dict(ignore)})
+        new = rows.new.to_dict(ignore)
+        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **new})
     else:
         show_evaluation(evaluation, model.metadata.classes)
+    if report is not None or group_column is not None:
+        comparison = evaluated_comparison(rows, ignore)
+        show_findings(comparison.findings)
+    if report is not None:  # after the results, so that they are not lost if it cannot be written
+        write_evaluation_report(comparison, rows, data, report, group_column=group_column, costs=costs, ignore=ignore)
+        echo(f"report: {report}", err=as_json)
 
 
 @aucmax.command()
@@ -269,29 +283,41 @@ def stream(data, checkpoint, reading, as_json, quiet, **settings) -> None:
 )
 @click.option("--reference", help="Model to test against; logistic if it is compared, else the first.")
 @fold_options
+@comparison_options
 @click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
+@report_options
 @json_option
-def compare(data, columns, reading, models, reference, cv, seed, plot, as_json) -> None:
+def compare(
+    data, columns, reading, models, reference, cv, seed, plot, report, group_column, costs, as_json, **settings
+) -> None:
     """Compare models on the same folds.
 
     DATA is a file, or the name of a data set (see `aucmax datasets`).
     """
-    check_output(plot, data)
+    for path in (plot, report, settings["resume"]):
+        check_output(path, data)
     if not is_file(data):
-        check_file_options(str(data), [*columns.given, *(["format"] if reading["format"] else [])])
+        others = {"format": reading["format"], "group-column": group_column}
+        check_file_options(str(data), [*columns.given, *(name for name, value in others.items() if value)])
     check_reference(reference, models or STANDARD_MODELS)
     if plot is not None:  # before any work: is matplotlib there?
         ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
-        rows = find_training_data(data, columns, reading)
-        comparison = compare_models(rows, models, update, cv=rows.folds(cv), random_state=seed, reference=reference)
+        rows = find_training_data(data, columns, reading, group_column)
+        settings |= {"cv": rows.folds(cv), "random_state": seed, "reference": reference}
+        comparison = compare_models(rows, models, update, ignore=columns.ignore, **settings)
     show_findings(rows.findings)
     if as_json:
-        print_json({**rows.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})
+        found = [finding.to_dict() for finding in (*rows.findings, *comparison.findings)]
+        written = {name: None if path is None else str(path) for name, path in (("plot", plot), ("report", report))}
+        print_json({**rows.to_dict(), **comparison.to_dict(), "findings": found, **written})
     else:
         show_data(rows, pos_label_given=columns.positive is not None or not is_file(data))
         show_comparison(comparison)
-    if plot is not None:  # last, so that the results are not lost if it cannot be written
+    if report is not None:  # after the results, so that they are not lost if it cannot be written
+        write_comparison_report(comparison, rows, report, seed=seed, group_column=group_column, costs=costs)
+        echo(f"report: {report}", err=as_json)
+    if plot is not None:
         write_plot(comparison, rows, ax, plot)
         echo(f"figure: {plot}", err=as_json)
 

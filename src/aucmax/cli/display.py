@@ -67,12 +67,12 @@ def show_fit(report: FitReport, output: str) -> None:
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """A table of the models, the best first, and the verdict in a sentence."""
+    """A table of the models, the best first, the verdict in a sentence, and what should be known of the models."""
     _print_table(*comparison.cells(), right=(1, 3, 5, 7))
     verdict, colon, rest = comparison.summary.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
-    for note in comparison.notes:
-        echo(note)
+    for remark in (*comparison.notes, *comparison.findings):
+        echo(str(remark))
 
 
 def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:

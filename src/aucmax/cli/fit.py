@@ -26,7 +26,7 @@ class FitSettings:
     Parameters
     ----------
     loss : list of str
-        Pairwise losses; of several, the one with the best cross-validated AUC is used.
+        "auto", or pairwise losses; of several, the one with the best cross-validated AUC is used.
     l1_ratio : float
         Fraction of the l1 norm in the penalty.
     alpha : float or None
@@ -43,7 +43,7 @@ class FitSettings:
         Whether to compare with a tuned logistic regression.
     """
 
-    loss: Sequence[str] = ("squared",)
+    loss: Sequence[str] = ("auto",)
     l1_ratio: float = 0.0
     alpha: float | None = None
     kernel: str | None = None
@@ -58,12 +58,14 @@ class FitSettings:
         alpha = "auto" if self.alpha is None else self.alpha
         cv = self.cv if folds is None else folds
         if self.kernel is not None:
-            settings = {"alpha": alpha, "loss": self.loss[0], "cv": cv, "random_state": self.seed}
+            loss = "squared" if self.loss[0] == "auto" else self.loss[0]
+            settings = {"alpha": alpha, "loss": loss, "cv": cv, "random_state": self.seed}
             return KernelAUCClassifier(self.kernel, **settings)
         if self.solver is not None:
             return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
         alphas = None if self.alpha is None else [self.alpha]
-        return AUCClassifierCV(alphas, self.l1_ratio, list(self.loss), cv=cv, random_state=self.seed)
+        losses = self.loss[0] if len(self.loss) == 1 else list(self.loss)
+        return AUCClassifierCV(alphas, self.l1_ratio, losses, cv=cv, random_state=self.seed)
 
     def models(self) -> dict[str, Any]:
         """The estimator and its baselines, by name."""
@@ -97,8 +99,8 @@ class FitReport:
         steps = []
         if self.settings.solver is not None:
             steps.append("no --solver, so that alpha is tuned")
-        if self.settings.kernel is None and len(self.settings.loss) == 1:
-            steps.append("--loss squared,squared_hinge,logistic, to choose among losses")
+        if self.settings.kernel is None and len(self.settings.loss) == 1 and self.settings.loss[0] != "auto":
+            steps.append("--loss auto, to choose among losses")
         if self.settings.kernel is None:
             steps.append("--kernel auto, a nonlinear model")
         return "try " + ", or ".join(steps) if steps else "the logistic regression is the better model here"
