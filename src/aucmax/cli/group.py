@@ -16,6 +16,7 @@ COMMANDS = {
     "evaluate": "Evaluate a saved model on a table with labels.",
     "explain": "Show the columns that matter to a saved model, on a table.",
     "export": "Write a saved model as ONNX, SQL or a Python file without dependencies.",
+    "stream": "Learn from rows as they come, with checkpoints.",
     "compare": "Compare models on the same folds.",
     "solvers": "List the solvers.",
     "datasets": "List the named data sets.",
