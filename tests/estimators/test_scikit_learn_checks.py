@@ -1,11 +1,13 @@
 """scikit-learn's own checks, for every valid combination of loss, penalty, solver and kernel."""
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from aucmax import (
     AUCClassifier,
     AUCClassifierCV,
+    AUCStackingClassifier,
     AUCTreeClassifier,
     AUMClassifier,
     ContingencySVMClassifier,
@@ -43,6 +45,13 @@ ESTIMATORS = [
         KernelAUCClassifier(kernel, n_components=10, cv=3, decision="probability", random_state=0)
         for kernel in ("auto", *KERNEL_NAMES)
     ],
+    AUCStackingClassifier(cv=3, decision="probability", random_state=0),
+    AUCStackingClassifier(
+        [("linear", AUCClassifierCV(cv=3)), ("logistic", LogisticRegression())],
+        cv=3,
+        decision="probability",
+        random_state=0,
+    ),
     AUMClassifier(random_state=0),
     AUMClassifier(validation_fraction=None),
     AUMClassifier(step_from="validation_auc", random_state=0),
@@ -54,6 +63,7 @@ ESTIMATORS = [
 # What may differ between a row of weight k and k copies of it. scikit-learn compares to seven digits.
 DRAWS = "the seed draws other rows for copies than for weights: objectives agree within tol, weights not to 1e-7"
 LANDMARKS = "the seed draws landmarks among other rows for copies than for weights"
+FOLDS = "the seed draws other folds, landmarks and bootstrap samples for copies than for weights"
 HELD_OUT = "rows are held out whatever their weight: a class of one row cannot spare any"
 TOLERANCE = "a relative gap of 1e-6 determines the weights to about its root only; with tol=1e-10 they agree"
 
@@ -71,6 +81,8 @@ def expected_failures(estimator):
         reason = TOLERANCE
     elif isinstance(estimator, KernelAUCClassifier) and estimator.kernel != "linear":
         reason = LANDMARKS
+    elif isinstance(estimator, AUCStackingClassifier):
+        reason = FOLDS
     elif isinstance(estimator, AUMClassifier) and estimator.validation_fraction is not None:
         reason = HELD_OUT
     elif isinstance(estimator, AUCClassifierCV) and estimator.decision == "prior":

@@ -31,7 +31,7 @@ from aucmax.cli.options import (
     check_figure,
     check_file_options,
     check_finite,
-    check_kernel_settings,
+    check_model_settings,
     check_reference,
     choose_losses,
     comparison_options,
@@ -98,6 +98,9 @@ STREAMING = [name for name, solver in SOLVERS.items() if solver.online]
 @click.option(
     "--kernel", type=click.Choice(["auto", *KERNEL_NAMES]), help="Fit a nonlinear model; auto: with the best kernel."
 )
+@click.option(
+    "--stack", is_flag=True, help="Fit a stack: a kernel model, extra trees and, from 500 rows, boosting, blended."
+)
 @click.option("--solver", type=click.Choice(list(SOLVERS)), help="Fit with this solver, without tuning alpha.")
 @fold_options
 @click.option(
@@ -110,7 +113,7 @@ def fit(data, columns, reading, output, as_json, quiet, **settings) -> None:
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
     settings["loss"] = choose_losses(settings)
-    check_kernel_settings(settings)
+    check_model_settings(settings)
     with progress_bar(f"reading {data}") as update:
         rows = read_training_data(data, columns, reading)
         report = fit_model(rows, FitSettings(**settings), update)

@@ -52,11 +52,7 @@ def show_fit(report: FitReport, output: str) -> None:
     """The chosen penalty, the cross-validated AUC beside the baseline, the verdict, and the model file."""
     training = report.model.metadata.training
     threshold = report.model.metadata.threshold
-    penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
-    if training["kernel"] != "linear":
-        echo(f"kernel: {training['kernel']}")
-    settings = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
-    echo(f"alpha: {training['alpha']:.4g} ({settings})")
+    _show_choices(training)
     if threshold is not None:
         echo(f"threshold: {threshold:.6g}")
     echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
@@ -64,6 +60,18 @@ def show_fit(report: FitReport, output: str) -> None:
     if report.next_steps is not None:
         echo(report.next_steps)
     echo(f"model: {output}")
+
+
+def _show_choices(training: dict[str, Any]) -> None:
+    """The weights of the members of a stack, or kernel, alpha, loss, penalty and solver."""
+    if "weights" in training:
+        echo("weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in training["weights"].items()))
+        return
+    penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
+    if training["kernel"] != "linear":
+        echo(f"kernel: {training['kernel']}")
+    settings = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
+    echo(f"alpha: {training['alpha']:.4g} ({settings})")
 
 
 def show_comparison(comparison: Comparison) -> None:

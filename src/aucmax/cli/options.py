@@ -104,8 +104,14 @@ def choose_losses(settings: dict[str, Any]) -> list[str]:
     return losses
 
 
-def check_kernel_settings(settings: dict[str, Any]) -> None:
-    """Refuse settings that a kernel model does not have."""
+def check_model_settings(settings: dict[str, Any]) -> None:
+    """Refuse settings that a stack or a kernel model does not have."""
+    given = [name for name in ("kernel", "solver", "alpha") if settings[name] is not None]
+    given += [name for name in ("l1_ratio",) if settings[name] > 0]
+    if settings["stack"] and (given or settings["loss"] != ["auto"]):
+        raise click.UsageError(
+            "--stack chooses its models itself; omit --kernel, --solver, --alpha, --l1-ratio and --loss"
+        )
     if settings["kernel"] is None:
         return
     if settings["solver"] is not None or settings["l1_ratio"] > 0 or len(settings["loss"]) > 1:
