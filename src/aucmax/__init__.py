@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from aucmax.estimators.kernel import KernelAUCClassifier
     from aucmax.estimators.linear import AUCClassifier
     from aucmax.estimators.linear_cv import AUCClassifierCV
+    from aucmax.estimators.stacking import AUCStackingClassifier
     from aucmax.estimators.tree import AUCTreeClassifier
     from aucmax.models import explain, load, save
     from aucmax.tables.table_encoder import TableEncoder
@@ -21,6 +22,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AUCClassifier",
     "AUCClassifierCV",
+    "AUCStackingClassifier",
     "AUCTreeClassifier",
     "AUMClassifier",
     "ContingencySVMClassifier",
@@ -35,6 +37,7 @@ __all__ = [
 _MODULES = {
     "AUCClassifier": "aucmax.estimators.linear",
     "AUCClassifierCV": "aucmax.estimators.linear_cv",
+    "AUCStackingClassifier": "aucmax.estimators.stacking",
     "AUCTreeClassifier": "aucmax.estimators.tree",
     "AUMClassifier": "aucmax.estimators.aum",
     "ContingencySVMClassifier": "aucmax.estimators.contingency",

@@ -16,5 +16,5 @@ def test_max_segments_must_be_a_positive_integer(max_segments):
 
 def test_segmentation_without_ruptures_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ruptures", None)
-    with pytest.raises(ModuleNotFoundError, match=r"aucmax\[changepoint\]"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install '.\[changepoint\]'"):
         segment([1.0, 2.0, 3.0])

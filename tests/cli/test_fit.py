@@ -86,7 +86,7 @@ def test_of_several_losses_the_best_on_the_folds_is_kept(folder):
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (("--loss", "cubic"), "unknown ['cubic']; choose from ['squared',", 2),
+        (("--loss", "cubic"), "unknown ['cubic']; choose from ['auto', 'squared',", 2),
         (("--loss", "squared,hinge", "--solver", "exact"), "--solver exact supports the losses ['squared']", 2),
         (("--loss", "squared", "--solver", "oam"), "--solver oam supports the losses ['hinge']", 2),
         (("--loss", "sigmoid"), "on the command line with --solver", 1),
@@ -114,3 +114,17 @@ def test_a_model_goes_where_a_link_points(folder):
     Path("model.json").symlink_to("elsewhere.json")
     fit()
     assert Path("model.json").is_symlink() and load("elsewhere.json").n_features == 7
+
+
+def test_a_stack_is_fitted_saved_and_scored(folder):
+    shown = fit("--stack").stdout
+    assert "weights: kernel " in shown and "trees " in shown
+    model = load("model.json")
+    assert set(model.metadata.training["weights"]) == {"kernel", "trees"}
+    assert len(run("score", "data.csv", "--model", "model.json").stdout.splitlines()) == 161
+
+
+@pytest.mark.parametrize("option", [("--kernel", "rbf"), ("--alpha", 1), ("--l1-ratio", 0.5), ("--loss", "squared")])
+def test_a_stack_takes_no_settings_of_single_models(folder, option):
+    arguments = ("fit", "data.csv", "--target", "is_fraud", "-o", "m.json", "--stack", *option)
+    assert "omit --kernel" in expect_error(folder, *arguments, code=2)

@@ -21,11 +21,18 @@ def write_outliers(path):
 
 def test_worse_is_followed_by_what_to_try(folder):
     write_outliers(folder / "data.csv")
-    shown = run("fit", "data.csv", "--target", "y", "-o", "model.json").stdout
+    options = ("--target", "y", "--loss", "squared", "-o", "model.json")
+    shown = run("fit", "data.csv", *options).stdout
     assert "worse: aucmax" in shown
-    assert "try --loss squared,squared_hinge,logistic, to choose among losses, or --kernel auto" in shown
-    result = json.loads(run("fit", "data.csv", "--target", "y", "-o", "model.json", "--json").stdout)
+    assert "try --loss auto, to choose among losses, or --kernel auto" in shown
+    result = json.loads(run("fit", "data.csv", *options, "--json").stdout)
     assert result["verdict"] == "worse" and result["next_steps"].startswith("try --loss")
+
+
+def test_the_default_chooses_a_loss_that_is_not_worse(folder):
+    write_outliers(folder / "data.csv")
+    result = json.loads(run("fit", "data.csv", "--target", "y", "-o", "model.json", "--json").stdout)
+    assert result["verdict"] != "worse" and result["loss"] != "squared"
 
 
 def test_what_was_tried_is_not_suggested_again(folder):

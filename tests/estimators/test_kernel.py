@@ -17,6 +17,7 @@ from aucmax import AUCClassifierCV
 from aucmax.datasets import load
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.kernels import KERNELS, Coordinates, Ranks, choose_landmarks, nystroem
+from aucmax.kernels.metric import squared_slopes
 from aucmax.numerics import lazy_features, matrix
 from aucmax.problem.data import column_scale
 from aucmax.problem.moments import Moments
@@ -94,8 +95,8 @@ def test_curve_equals_refitting_in_the_span_of_the_landmarks(kernel):
 def test_linear_kernel_is_the_linear_classifier():
     X, y, weight = rings()
     X[y > 0] += 1.0
-    ours = KernelAUCClassifier("linear", cv=FOLDS).fit(X, y, weight)
-    linear = AUCClassifierCV(cv=FOLDS).fit(X, y, weight)
+    ours = KernelAUCClassifier("linear", choice="best", alpha=0.1, cv=FOLDS).fit(X, y, weight)
+    linear = AUCClassifierCV([0.1], loss="squared", cv=FOLDS).fit(X, y, weight)
     np.testing.assert_allclose(ours.cv_auc_, linear.cv_auc_)
     np.testing.assert_allclose(ours.decision_function(X), linear.decision_function(X), rtol=1e-9)
 
@@ -186,7 +187,7 @@ def test_slopes_are_those_of_finite_differences():
         for j, step in enumerate(1e-6 * np.eye(3)):
             above, below = (kernel.values(kernel.distances(A + s, Z), 0.8) @ dual for s in (step, -step))
             slopes[:, j] = (above - below) / 2e-6
-        found = kernel.squared_slopes(0.8, A, Z, dual, weight)
+        found = squared_slopes(kernel, 0.8, A, Z, dual, weight)
         np.testing.assert_allclose(found, weight @ slopes**2 / weight.sum(), rtol=1e-6)
 
 
@@ -253,8 +254,10 @@ def test_auto_finds_the_rings_and_records_every_setting():
     model = KernelAUCClassifier(cv=FOLDS, random_state=0).fit(X[::2], y[::2])
     assert roc_auc_score(y[1::2], model.decision_function(X[1::2])) > 0.9
     assert set(model.cv_results_["param_kernel"]) == {"linear", *KERNELS}
-    assert {len(column) for column in model.cv_results_.values()} == {23 * 11}  # settings times alphas
-    assert sum(model.cv_results_["param_relevance"]) == 2 * 11
+    rounds = model.cv_results_["param_round"]
+    assert (rounds == 0).sum() == 17 * 11  # settings times alphas
+    assert (rounds == 1).sum() == 2 * 11
+    assert {len(column) for column in model.cv_results_.values()} == {rounds.size}
 
 
 def test_relevance_finds_the_columns_that_matter():
@@ -275,24 +278,58 @@ def test_relevance_does_not_leak_the_labels_of_the_test_rows():
     X, y = rng.normal(size=(120, 60)), np.repeat([-1.0, 1.0], 60)
     model = KernelAUCClassifier("laplacian", relevance=True, cv=5, random_state=0).fit(X, y)
     results = model.cv_results_
-    scores = results["mean_test_score"][results["param_relevance"]]
-    # pure noise: 0.5 with a standard error of 0.05; relevances of all rows would give some 0.7
+    scores = results["mean_test_score"][results["param_round"] > 0]
+    # pure noise: 0.5 with a standard error of 0.05; metrics learned from all rows would give some 0.7
     assert scores.max() < 0.6
+    assert 0.35 < roc_auc_score(y, model.oof_scores_) < 0.65  # three standard errors
 
 
-def test_scores_of_several_kernels_are_averaged():
+def test_the_average_is_the_weighted_sum_of_models_fitted_one_by_one():
+    X, y, weight = rings(200)
+    settings = {"n_components": 40, "cv": FOLDS, "relevance": False, "random_state": 0}
+    model = KernelAUCClassifier(["linear", "rbf", "ranks"], **settings).fit(X, y, weight)
+    results = model.cv_results_
+    mixed = np.flatnonzero(model.weights_)
+    assert mixed.size > 20 and len(model.score_.terms) > 2
+    np.testing.assert_allclose(model.weights_.sum(), 1.0)
+    np.testing.assert_array_equal(results["weight"], model.weights_)
+    total = np.zeros(200)
+    spreads = []
+    for k in mixed:
+        kernel, gamma, alpha = (results[f"param_{name}"][k] for name in ("kernel", "gamma", "alpha"))
+        one = KernelAUCClassifier(kernel, gamma=None if kernel == "linear" else gamma, alpha=alpha, **settings).fit(
+            X, y, weight
+        )
+        spreads.append(np.sqrt(np.cov(one.oof_scores_, aweights=weight, ddof=0)))
+        total += model.weights_[k] * (one.score_(X) - one.score_.intercept) / spreads[-1]
+    expected = total * spreads[int(np.argmax(model.weights_[mixed]))]
+    found = model.decision_function(X) - model.score_.intercept
+    np.testing.assert_allclose(found, expected, atol=1e-10 * np.abs(expected).max())
+
+
+def test_weights_follow_the_errors_of_the_auc():
+    """Brute force: DeLong's error from all pairs, the pooled AUC from scikit-learn."""
+    X, y, _ = rings(150)
+    folds = list(FOLDS.split(X, y))
+    settings = {"n_components": 30, "gamma": 0.5, "cv": folds, "random_state": 0}
+    model = KernelAUCClassifier("rbf", **settings).fit(X, y)
+    quality, scores = [], []
+    for alpha in model.alphas_:
+        one = KernelAUCClassifier("rbf", alpha=alpha, **settings).fit(X, y)
+        scores.append(one.oof_scores_)
+        quality.append((one.cv_auc_.mean() + roc_auc_score(y, one.oof_scores_)) / 2)
+    best = scores[int(np.argmax(quality))]
+    wins = (best[y > 0][:, None] > best[y < 0]).astype(float)
+    error = np.sqrt(wins.mean(axis=1).var(ddof=1) / (y > 0).sum() + wins.mean(axis=0).var(ddof=1) / (y < 0).sum())
+    expected = np.exp((np.array(quality) - max(quality)) / (error + 1e-4))
+    np.testing.assert_allclose(model.weights_, expected / expected.sum(), rtol=1e-8)
+
+
+def test_the_best_model_alone():
     X, y, _ = rings(200)
-    one, two = (
-        KernelAUCClassifier(["rbf", "ranks"], 40, n_averaged=count, cv=FOLDS, random_state=0).fit(X, y)
-        for count in (1, 2)
-    )
-    assert [len(model.score_.terms) for model in (one, two)] == [1, 2]
-    assert {term.kernel for term in two.score_.terms} == {"rbf", "ranks"}
-    other = KernelAUCClassifier("ranks" if one.best_kernel_ == "rbf" else "rbf", 40, cv=FOLDS, random_state=0).fit(
-        X, y
-    )
-    units = [model.decision_function(X) / model.oof_scores_.std() for model in (one, other)]
-    np.testing.assert_allclose(np.diff(two.decision_function(X)), np.diff(np.mean(units, axis=0)), atol=1e-9)
+    model = KernelAUCClassifier(["rbf", "ranks"], 40, choice="best", cv=FOLDS, random_state=0).fit(X, y)
+    assert len(model.score_.terms) == 1 and np.sort(model.weights_)[-2:].tolist() == [0.0, 1.0]
+    assert model.score_.terms[0].kernel == model.best_kernel_
 
 
 def test_a_sample_with_more_of_the_rare_class_does_not_move_probabilities():
@@ -406,7 +443,6 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"kernel": []}, r"unknown kernel \[\]"),
         ({"n_components": 0}, "n_components=0; give 'auto' or"),
         ({"n_components": 2.5}, "n_components=2.5; give"),
-        ({"n_averaged": 0}, "n_averaged=0; give"),
         ({"tuning_rows": 3}, "tuning_rows=3; give"),
         ({"landmarks": "best"}, "landmarks='best'; give one of"),
         ({"relevance": "often"}, "relevance='often'; give True"),

@@ -13,6 +13,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.estimators.calibration import Calibration
 from aucmax.problem.data import Data
+from aucmax.selection import loss_choice
 from aucmax.selection.alpha_path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
 from aucmax.selection.cross_validation import choose_alpha
 from aucmax.selection.splits import make_splits
@@ -44,7 +45,7 @@ def brute_force(X, y, weight, folds, alphas, **options):
 def test_l2_curve_equals_refitting(table, cv, form):
     X, y, weight = table(150, 6)
     groups = np.arange(150) // 5 if isinstance(cv, GroupKFold) else None
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(form(X), y, weight, groups=groups)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(form(X), y, weight, groups=groups)
     expected = brute_force(form(X), y, weight, list(cv.split(X, y, groups)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -54,7 +55,7 @@ def test_l2_curve_equals_refitting(table, cv, form):
 def test_curve_with_unscaled_columns_equals_refitting(table, unscaled, standardize):
     X, y, weight = table(150, 6, unscaled=unscaled)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv, standardize=standardize).fit(X, y, weight)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv, standardize=standardize).fit(X, y, weight)
     expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS, standardize=standardize)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -67,7 +68,7 @@ def test_curve_with_columns_that_live_in_one_fold_equals_refitting(table):
     X[:, 2] = 3.7
     X[11, 2] = 1e9
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(X, y, weight)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(X, y, weight)
     expected = brute_force(X, y, weight, list(cv.split(X, y)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -76,7 +77,7 @@ def test_curve_with_tied_scores_equals_refitting(table):
     X, y, _ = table(200, 4)
     X = np.sign(X)  # few distinct rows: many ties, which rounding must not break
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(X, y)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(X, y)
     expected = brute_force(X, y, np.ones(200), list(cv.split(X, y)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -85,7 +86,7 @@ def test_curve_with_tied_scores_equals_refitting(table):
 def test_curve_with_more_columns_than_rows_equals_refitting(table, form):
     X, y, weight = table(60, 90)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV(ALPHAS, cv=cv).fit(form(X), y, weight)
+    model = AUCClassifierCV(ALPHAS, loss="squared", cv=cv).fit(form(X), y, weight)
     expected = brute_force(form(X), y, weight, list(cv.split(X, y)), ALPHAS)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -93,7 +94,7 @@ def test_curve_with_more_columns_than_rows_equals_refitting(table, form):
 def test_elastic_net_curve_equals_refitting(table):
     X, y, weight = table(150, 6)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV([0.3, 0.1, 0.02], l1_ratio=0.5, cv=cv).fit(X, y, weight)
+    model = AUCClassifierCV([0.3, 0.1, 0.02], l1_ratio=0.5, loss="squared", cv=cv).fit(X, y, weight)
     expected = brute_force(X, y, weight, list(cv.split(X, y)), model.alphas_, l1_ratio=0.5)
     np.testing.assert_allclose(model.cv_auc_, expected, atol=1e-8)
 
@@ -152,7 +153,7 @@ def test_large_sparse_tables_take_the_krylov_path(table):
     X = sparse.csr_array(rng.poisson(0.03, size=(400, 3000)).astype(float))
     y = np.where(X[:, :40].sum(axis=1) + rng.normal(size=400) > 1.5, 1, 0)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV([300.0, 30.0], cv=cv).fit(X, y)
+    model = AUCClassifierCV([300.0, 30.0], loss="squared", cv=cv).fit(X, y)
     assert model.solver_ == "cg"
     folds = list(cv.split(X, y))
     expected = brute_force(X, y, np.ones(400), folds, model.alphas_, solver=CG(tol=1e-13))
@@ -184,7 +185,7 @@ def test_one_standard_error_takes_a_larger_alpha():
 def test_out_of_fold_scores_come_from_models_that_have_not_seen_the_row(table):
     X, y, weight = table(150, 6)
     cv = SPLITTERS["stratified"]
-    model = AUCClassifierCV([0.1], cv=cv).fit(X, y, weight)
+    model = AUCClassifierCV([0.1], loss="squared", cv=cv).fit(X, y, weight)
     for train, test in cv.split(X, y):
         fold = AUCClassifier(alpha=0.1).fit(X[train], y[train], weight[train])
         shift = model.oof_scores_[test] - fold.decision_function(X[test])
@@ -194,7 +195,7 @@ def test_out_of_fold_scores_come_from_models_that_have_not_seen_the_row(table):
 def test_rows_in_no_test_set_have_no_score(table):
     X, y, _ = table(150, 6)
     cv = ShuffleSplit(1, test_size=0.3, random_state=0)
-    model = AUCClassifierCV([0.1], cv=cv).fit(X, y)
+    model = AUCClassifierCV([0.1], loss="squared", cv=cv).fit(X, y)
     assert np.isnan(model.oof_scores_).sum() == 105
     assert np.isfinite(model.predict_proba(X)).all()
 
@@ -248,7 +249,7 @@ def test_probabilities_are_calibrated_on_new_rows():
         assert probability[part].mean() == pytest.approx(y[5000:][part].mean(), abs=0.025)
 
 
-@pytest.mark.parametrize("size", [1e-300, 1e-6, 1.0 / 400.0])
+@pytest.mark.parametrize("size", [1e-280, 1e-6, 1.0 / 400.0])
 def test_small_weights_do_not_flatten_probabilities(table, size):
     X, y, _ = table(400)
     expected = AUCClassifierCV(cv=3, random_state=0).fit(X, y).predict_proba(X)
@@ -360,3 +361,56 @@ def test_nan_and_infinity_are_refused(table, bad):
     X[3, 2] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         AUCClassifierCV().fit(X, y)
+
+
+def test_auto_is_the_squared_loss_unless_another_is_better_by_more_than_its_error(table):
+    """The rule by hand: paired DeLong errors from all pairs of the out-of-fold scores of models fitted one by one."""
+    chosen = set()
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_t(2.0, size=(150, 4))
+        y = np.where(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=150) > 0.5, 1.0, -1.0)
+        folds = list(StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y))
+        aucs, wins = {}, {}
+        for name in ("squared", "squared_hinge", "logistic"):
+            scores = AUCClassifierCV(loss=name, cv=folds).fit(X, y).oof_scores_
+            wins[name] = (scores[y > 0][:, None] > scores[y < 0]).astype(float)
+            aucs[name] = wins[name].mean()
+        better = ["squared"]
+        for name in ("squared_hinge", "logistic"):
+            d = wins[name] - wins["squared"]
+            variance = d.mean(axis=1).var(ddof=1) / d.shape[0] + d.mean(axis=0).var(ddof=1) / d.shape[1]
+            if aucs[name] - aucs["squared"] > np.sqrt(variance):
+                better.append(name)
+        model = AUCClassifierCV(cv=folds).fit(X, y)
+        assert model.loss_ == max(better, key=aucs.get)
+        assert set(model.cv_results_["param_loss"]) == {"squared", "squared_hinge", "logistic"}
+        chosen.add(model.loss_)
+    assert len(chosen) > 1
+
+
+def test_auto_compares_losses_on_a_subsample_of_a_long_table(table, monkeypatch):
+    X, y, _ = table(1200, 5)
+    whole = AUCClassifierCV(loss="squared", random_state=0).fit(X, y)
+    monkeypatch.setattr(loss_choice, "NUMBERS", 3000)
+    monkeypatch.setattr(loss_choice, "MARGIN", 1e9)
+    model = AUCClassifierCV(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, whole.coef_)
+    np.testing.assert_array_equal(model.cv_auc_, whole.cv_auc_)
+    assert np.isfinite(model.oof_scores_).all()
+    assert not np.array_equal(model.cv_results_["split0_test_score"][:11], whole.cv_auc_[:, 0])
+
+
+def test_auto_compares_only_losses_that_support_the_penalty(table):
+    X, y, _ = table(200, 5)
+    model = AUCClassifierCV([0.0, 0.1], random_state=0).fit(X, y)
+    assert set(model.cv_results_["param_loss"]) == {"squared"}
+    with pytest.raises(ValueError, match="alpha=0"):
+        AUCClassifierCV([0.0, 0.1], loss="logistic", random_state=0).fit(X, y)
+
+
+def test_threads_do_not_change_the_choice(table):
+    X, y, _ = table(300, 5)
+    one, two = (AUCClassifierCV(n_jobs=n_jobs, random_state=0).fit(X, y) for n_jobs in (None, 2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert one.loss_ == two.loss_

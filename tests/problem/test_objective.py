@@ -72,10 +72,27 @@ def test_translations_change_nothing(table):
     np.testing.assert_allclose(moved.delta, data.delta, atol=1e-12)
 
 
-def test_standardised_columns_have_class_variances_that_average_one(table):
+@pytest.mark.parametrize("full", [True, False])
+def test_columns_are_divided_by_their_deviation_over_both_classes(table, full):
     X, y, weight = table(unscaled=True)
-    data = Data.of(X, y, weight, standardize=True, full=False)
-    np.testing.assert_allclose(data.moments.variances / 2, 1.0, rtol=1e-12)
+    data = Data.of(X, y, weight, standardize=True, full=full)
+    variances = np.cov(X.T, aweights=weight, ddof=0).diagonal()
+    np.testing.assert_allclose(data.scale, np.sqrt(variances), rtol=1e-12)
+
+
+def test_a_weight_of_k_scales_as_k_copies(table):
+    X, y, _ = table(100, 4)
+    copies = np.arange(100) % 3
+    repeated = Data.of(
+        np.repeat(X, copies, axis=0), np.repeat(y, copies), np.ones(copies.sum()), standardize=True, full=True
+    )
+    weighted = Data.of(X, y, copies.astype(float), standardize=True, full=True)
+    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-13)
+
+
+def test_values_whose_squares_overflow_between_the_classes_are_scaled():
+    X, y = np.array([[0.0], [0.0], [4e200], [4e200]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    assert column_scale(Moments.of(X, y)) == pytest.approx([2e200])
 
 
 @pytest.mark.parametrize(

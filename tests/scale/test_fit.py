@@ -37,7 +37,7 @@ def events(tmp_path):
 def test_the_whole_path_is_that_of_one_process(events):
     table, files = events
     X, y = in_memory(table)
-    whole = AUCClassifierCV(cv=folds_of(len(table), 0)).fit(X, y)
+    whole = AUCClassifierCV(loss="squared", cv=folds_of(len(table), 0)).fit(X, y)
     model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)[-1]
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-10)
     np.testing.assert_allclose(model.alphas_, whole.alphas_, rtol=1e-10)
@@ -101,7 +101,7 @@ def test_rows_of_a_group_stay_in_one_fold(events):
     table, files = events
     X, y = in_memory(table)
     folds = hash_folds(group_hashes(as_column(table.column("g")), fold_seed(0)), 5)
-    whole = AUCClassifierCV(cv=PredefinedSplit(folds)).fit(X, y)
+    whole = AUCClassifierCV(loss="squared", cv=PredefinedSplit(folds)).fit(X, y)
     model = fit(files, AUCClassifierCV(random_state=0), target="y", pos_label="fraud", groups="g", drop=["w"])[-1]
     np.testing.assert_allclose(model.cv_auc_, whole.cv_auc_, atol=1e-10)
 

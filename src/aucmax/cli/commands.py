@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -20,8 +22,9 @@ from aucmax.cli.display import (
     show_list,
     show_pass_fit,
 )
-from aucmax.cli.evaluate import evaluate_file
+from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
 from aucmax.cli.explain import explain_file
+from aucmax.cli.export import check_agreement, check_file
 from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.fit_in_passes import fit_in_passes, is_glob
 from aucmax.cli.group import aucmax
@@ -30,10 +33,11 @@ from aucmax.cli.options import (
     check_figure,
     check_file_options,
     check_finite,
-    check_kernel_settings,
     check_memory,
+    check_model_settings,
     check_reference,
     choose_losses,
+    comparison_options,
     data_argument,
     fold_options,
     ignore_option,
@@ -42,23 +46,33 @@ from aucmax.cli.options import (
     parse_names,
     parse_rate,
     reading_options,
+    report_options,
     training_options,
     weight_option,
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
+from aucmax.cli.report import write_comparison_report, write_evaluation_report
 from aucmax.cli.score import ScoreWriter, write_scores
+from aucmax.cli.stream import Progress, StreamRun, stream_format
+from aucmax.cli.stream_start import StreamSettings
 from aucmax.cli.terminal import echo
 from aucmax.cli.training_data import find_training_data, is_file, read_training_data
 from aucmax.comparison import STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
+from aucmax.models import export as export_model
 from aucmax.models import load, save
+from aucmax.models.exports import FORMATS as EXPORT_FORMATS
+from aucmax.models.exports import check_installed
 from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
+from aucmax.streaming.drift import Drift
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.table_writer import open_writer, text_writer
+
+STREAMING = [name for name, solver in SOLVERS.items() if solver.online]
 
 
 @aucmax.command()
@@ -67,8 +81,9 @@ from aucmax.tables.table_writer import open_writer, text_writer
 @click.option("-o", "--output", type=FILE, required=True, help="Model file (JSON); parent folders are created.")
 @click.option(
     "--loss",
-    callback=parse_names(LOSSES),
-    help="Pairwise loss, or comma-separated names of which the best is used; default: squared, or that of --solver.",
+    callback=parse_names(["auto", *LOSSES]),
+    help="Pairwise loss, or comma-separated names of which the best is used; default: auto (squared, unless another "
+    "is better by more than chance), squared with --kernel, or that of --solver.",
 )
 @click.option(
     "--l1-ratio",
@@ -85,6 +100,9 @@ from aucmax.tables.table_writer import open_writer, text_writer
 )
 @click.option(
     "--kernel", type=click.Choice(["auto", *KERNEL_NAMES]), help="Fit a nonlinear model; auto: with the best kernel."
+)
+@click.option(
+    "--stack", is_flag=True, help="Fit a stack: a kernel model, extra trees and, from 500 rows, boosting, blended."
 )
 @click.option("--solver", type=click.Choice(list(SOLVERS)), help="Fit with this solver, without tuning alpha.")
 @fold_options
@@ -104,7 +122,7 @@ def fit(data, columns, reading, output, as_json, quiet, memory, **settings) -> N
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
     settings["loss"] = choose_losses(settings)
-    check_kernel_settings(settings)
+    check_model_settings(settings)
     if memory is not None or is_glob(data):
         with progress_bar(f"reading {data}") as update:
             found = fit_in_passes(str(data), columns, reading, FitSettings(**settings), memory, update)
@@ -166,17 +184,27 @@ def score(data, reading, model_file, output, id_column, excel_safe, ignore, as_j
 @click.option("--target", metavar="COLUMN", help="Column of labels; that of training if not given.")
 @weight_option
 @ignore_option
+@report_options
 @json_option
-def evaluate(data, reading, model_file, target, weight, ignore, as_json) -> None:
+def evaluate(data, reading, model_file, target, weight, ignore, report, group_column, costs, as_json) -> None:
     """Evaluate a saved model on a table with labels."""
+    check_output(report, data, model_file)
     model = load(model_file)
     with progress_bar(f"scoring {data}"):
-        evaluation, rows = evaluate_file(model, data, target, weight, reading)
-    show_findings(rows.findings(ignore))
+        rows = score_labeled_rows(model, data, target, weight, reading, group_column)
+        evaluation = evaluate_rows(rows)
+    show_findings(rows.new.findings(ignore))
     if as_json:
-        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **rows.to_dict(ignore)})
+        new = rows.new.to_dict(ignore)
+        print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **new})
     else:
         show_evaluation(evaluation, model.metadata.classes)
+    if report is not None or group_column is not None:
+        comparison = evaluated_comparison(rows, ignore)
+        show_findings(comparison.findings)
+    if report is not None:  # after the results, so that they are not lost if it cannot be written
+        write_evaluation_report(comparison, rows, data, report, group_column=group_column, costs=costs, ignore=ignore)
+        echo(f"report: {report}", err=as_json)
 
 
 @aucmax.command()
@@ -206,6 +234,118 @@ def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> N
 
 
 @aucmax.command()
+@click.argument("model_file", metavar="MODEL", type=FILE)
+@click.option("--to", type=click.Choice(EXPORT_FORMATS), required=True, help="Format to write.")
+@click.option("-o", "--output", type=FILE, required=True, help="File to write; parent folders are created.")
+@click.option("--table", default="data", show_default=True, help="Table that the SELECT reads (SQL).")
+@click.option(
+    "--check",
+    "data",
+    metavar="DATA",
+    type=FILE,
+    help="Score this table with the model and with the file written, and compare the scores.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    callback=check_finite,
+    default=1e-9,
+    show_default=True,
+    help="Largest difference of scores that --check accepts.",
+)
+@reading_options
+@json_option
+def export(model_file, to, output, table, data, tolerance, reading, as_json) -> None:
+    """Write a saved model as ONNX, SQL or a Python file without dependencies."""
+    check_output(output, model_file, data)
+    if data is not None:
+        if is_pipe_or_device(output):
+            raise click.UsageError("--check requires an output file that can be read again")
+        check_installed(to)
+    model = load(model_file)
+    export_model(model, output, to=to, table=table)
+    result: dict[str, Any] = {"model": str(model_file), "to": to, "output": str(output)}
+    if data is None:
+        print_json(result) if as_json else echo(f"written: {output}", err=is_pipe_or_device(output))
+        return
+    with progress_bar(f"checking {output}"):
+        agreement = check_file(model, output, to, table, data, reading)
+    if as_json:
+        finite = agreement.difference if agreement.difference < float("inf") else None
+        print_json(result | agreement._asdict() | {"difference": finite, "tolerance": tolerance})
+    else:
+        echo(f"written: {output}")
+        echo(f"{agreement.rows:,} rows scored by both: largest difference {agreement.difference:.3g}")
+        echo(f"largest score: {agreement.largest_score:.3g}")
+    check_agreement(agreement, tolerance, output)
+
+
+@aucmax.command()
+@data_argument
+@click.option(
+    "--target", metavar="COLUMN", help="Column of labels; that of the checkpoint or the model if not given."
+)
+@click.option("--checkpoint", type=FILE, required=True, help="Model file to write, and to go on from if it exists.")
+@click.option("--positive", metavar="LABEL", help="Positive class; the rarer one in the first rows if not given.")
+@click.option("--model", type=FILE, help="Model whose columns and classes are used, instead of the first rows.")
+@click.option("--solver", type=click.Choice(STREAMING), help="Solver; exact if not given.")
+@click.option("--alpha", type=click.FloatRange(0), callback=check_finite, help="Strength of the penalty.")
+@click.option("--l1-ratio", type=click.FloatRange(0, 1), help="Fraction of the l1 norm in the penalty.")
+@click.option(
+    "--forgetting",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Weight that a row keeps when the next one comes (solver exact).",
+)
+@click.option("--batch", type=click.IntRange(1), help="Rows that are learned together; 200 if not given.")
+@click.option("--window", type=click.IntRange(2), help="Rows of the prequential AUC; 1000 if not given.")
+@click.option(
+    "--first-rows",
+    type=click.IntRange(2),
+    default=1000,
+    show_default=True,
+    help="Rows from which columns and classes are learned.",
+)
+@click.option(
+    "--every-rows", type=click.IntRange(1), default=100_000, show_default=True, help="Rows between checkpoints."
+)
+@click.option(
+    "--every-seconds",
+    type=click.FloatRange(0, 86_400, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Seconds between checkpoints.",
+)
+@click.option("--skip-rows", type=click.IntRange(0), help="Rows of DATA to skip; those read before if not given.")
+@click.option("--keep", metavar="COLUMN", multiple=True, help="Use a column although it looks like an id.")
+@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated, as --keep.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed.")
+@reading_options
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON after each checkpoint.")
+@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
+def stream(data, checkpoint, reading, as_json, quiet, **settings) -> None:
+    """Learn from rows as they come, with checkpoints.
+
+    DATA is a CSV or JSON lines file, a pipe, or - for stdin. A rerun goes on from the checkpoint.
+    """
+    check_output(checkpoint, data, settings["model"])
+    reading["format"] = stream_format(data, reading["format"])
+
+    def report(progress: Progress) -> None:
+        if as_json:
+            click.echo(json.dumps(asdict(progress)))
+        elif not quiet:
+            echo(str(progress))
+
+    def warn(drift: Drift, rows: int) -> None:
+        echo(f"warning: {drift} by row {rows:,}", err=True)
+
+    run = StreamRun(data, checkpoint, StreamSettings(**settings), report, warn)
+    if (signal := run.run(reading)) is not None:
+        echo(f"error: interrupted; {run.saved_message()}", err=True)
+        raise click.exceptions.Exit(128 + signal)
+
+
+@aucmax.command()
 @data_argument
 @training_options
 @click.option(
@@ -215,29 +355,41 @@ def explain(model_file, data, reading, target, weight, rows, plot, as_json) -> N
 )
 @click.option("--reference", help="Model to test against; logistic if it is compared, else the first.")
 @fold_options
+@comparison_options
 @click.option("--plot", type=FILE, callback=check_figure, help="Figure to write (png, svg or pdf).")
+@report_options
 @json_option
-def compare(data, columns, reading, models, reference, cv, seed, plot, as_json) -> None:
+def compare(
+    data, columns, reading, models, reference, cv, seed, plot, report, group_column, costs, as_json, **settings
+) -> None:
     """Compare models on the same folds.
 
     DATA is a file, or the name of a data set (see `aucmax datasets`).
     """
-    check_output(plot, data)
+    for path in (plot, report, settings["resume"]):
+        check_output(path, data)
     if not is_file(data):
-        check_file_options(str(data), [*columns.given, *(["format"] if reading["format"] else [])])
+        others = {"format": reading["format"], "group-column": group_column}
+        check_file_options(str(data), [*columns.given, *(name for name, value in others.items() if value)])
     check_reference(reference, models or STANDARD_MODELS)
     if plot is not None:  # before any work: is matplotlib there?
         ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
-        rows = find_training_data(data, columns, reading)
-        comparison = compare_models(rows, models, update, cv=rows.folds(cv), random_state=seed, reference=reference)
+        rows = find_training_data(data, columns, reading, group_column)
+        settings |= {"cv": rows.folds(cv), "random_state": seed, "reference": reference}
+        comparison = compare_models(rows, models, update, ignore=columns.ignore, **settings)
     show_findings(rows.findings)
     if as_json:
-        print_json({**rows.to_dict(), **comparison.to_dict(), "plot": None if plot is None else str(plot)})
+        found = [finding.to_dict() for finding in (*rows.findings, *comparison.findings)]
+        written = {name: None if path is None else str(path) for name, path in (("plot", plot), ("report", report))}
+        print_json({**rows.to_dict(), **comparison.to_dict(), "findings": found, **written})
     else:
         show_data(rows, pos_label_given=columns.positive is not None or not is_file(data))
         show_comparison(comparison)
-    if plot is not None:  # last, so that the results are not lost if it cannot be written
+    if report is not None:  # after the results, so that they are not lost if it cannot be written
+        write_comparison_report(comparison, rows, report, seed=seed, group_column=group_column, costs=costs)
+        echo(f"report: {report}", err=as_json)
+    if plot is not None:
         write_plot(comparison, rows, ax, plot)
         echo(f"figure: {plot}", err=as_json)
 

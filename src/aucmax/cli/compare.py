@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from aucmax.cli.terminal import printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, Progress, compare
+from aucmax.comparison.checks import with_groups_checked
+from aucmax.comparison.report.choice import choose_model
 from aucmax.plots.comparison import plot_comparison
 from aucmax.tables.atomic_write import atomic_write
 
 
 def compare_models(
-    data: TrainingData, models: Sequence[str] | None, progress: Progress, **settings: Any
+    data: TrainingData,
+    models: Sequence[str] | None,
+    progress: Progress,
+    *,
+    ignore: Collection[str] = (),
+    **settings: Any,
 ) -> Comparison:
-    """Cross-validate models on the same folds; the settings are those of `compare`."""
-    return compare(data.X, data.y, models, sample_weight=data.weight, progress=progress, **settings)
+    """Cross-validate models on the same folds, and look for groups that the chosen one ranks worse than the others.
+
+    Findings whose codes are in `ignore` are left out; the other settings are those of `compare`.
+    """
+    comparison = compare(data.X, data.y, models, sample_weight=data.weight, progress=progress, **settings)
+    if data.groups is not None:
+        comparison = with_groups_checked(comparison, data.groups, choose_model(comparison).row.name)
+    return replace(comparison, findings=tuple(it for it in comparison.findings if it.code not in ignore))
 
 
 def write_plot(comparison: Comparison, data: TrainingData, ax: Any, path: Path) -> None:

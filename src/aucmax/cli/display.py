@@ -53,11 +53,7 @@ def show_fit(report: FitReport, output: str) -> None:
     """The chosen penalty, the cross-validated AUC beside the baseline, the verdict, and the model file."""
     training = report.model.metadata.training
     threshold = report.model.metadata.threshold
-    penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
-    if training["kernel"] != "linear":
-        echo(f"kernel: {training['kernel']}")
-    settings = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
-    echo(f"alpha: {training['alpha']:.4g} ({settings})")
+    _show_choices(training)
     if threshold is not None:
         echo(f"threshold: {threshold:.6g}")
     echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
@@ -83,13 +79,25 @@ def show_pass_fit(report: PassFitReport, output: str) -> None:
     echo(f"model: {output}")
 
 
+def _show_choices(training: dict[str, Any]) -> None:
+    """The weights of the members of a stack, or kernel, alpha, loss, penalty and solver."""
+    if "weights" in training:
+        echo("weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in training["weights"].items()))
+        return
+    penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
+    if training["kernel"] != "linear":
+        echo(f"kernel: {training['kernel']}")
+    settings = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
+    echo(f"alpha: {training['alpha']:.4g} ({settings})")
+
+
 def show_comparison(comparison: Comparison) -> None:
-    """A table of the models, the best first, and the verdict in a sentence."""
+    """A table of the models, the best first, the verdict in a sentence, and what should be known of the models."""
     _print_table(*comparison.cells(), right=(1, 3, 5, 7))
     verdict, colon, rest = comparison.summary.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
-    for note in comparison.notes:
-        echo(note)
+    for remark in (*comparison.notes, *comparison.findings):
+        echo(str(remark))
 
 
 def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:

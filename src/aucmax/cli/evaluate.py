@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from aucmax.cli.groups import read_groups
 from aucmax.cli.score import count_new_rows, matrix_layout
 from aucmax.cli.training_data import read_weights
+from aucmax.comparison import Comparison
+from aucmax.comparison.checks import with_groups_checked
+from aucmax.comparison.evaluated import evaluated_model
 from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
 from aucmax.metrics.delong import auc_limits
 from aucmax.models import SavedModel
@@ -60,34 +65,90 @@ class Evaluation:
         return asdict(self)
 
 
-def evaluate_file(
-    model: SavedModel, path: Path, target: str | None, weight_column: str | None, reading: dict[str, Any]
-) -> tuple[Evaluation, NewRows]:
-    """Evaluate a model on a file with labels, and see whether its rows resemble those of training.
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Rows with known labels, scored by a model.
+
+    Parameters
+    ----------
+    model : SavedModel
+    X : array or CSR
+        The features.
+    is_pos : array of bool
+        Which rows are positive.
+    scores : array
+        Of the rows, by the model.
+    new : NewRows
+        Whether they resemble the rows of training.
+    weight : array or None
+        The weights of the rows.
+    groups : array of str or None
+        The group of each row.
+    """
+
+    model: SavedModel
+    X: Any
+    is_pos: np.ndarray
+    scores: np.ndarray
+    new: NewRows
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+
+
+def score_labeled_rows(
+    model: SavedModel,
+    path: Path,
+    target: str | None,
+    weight_column: str | None,
+    reading: dict[str, Any],
+    group_column: str | None = None,
+) -> ScoredRows:
+    """Score a file with labels, and see whether its rows resemble those of training.
 
     The target column is that of training if not named. `reading` are the options of `read`.
     """
-    metadata = model.metadata
     table = read(path, **reading, **matrix_layout(model))
     y = read_labels(model, table, target)
     weight = None if weight_column is None else read_weights(table, weight_column)
+    groups = None if group_column is None else read_groups(table, group_column)
     X = model.features(table)
     scores = model.decision_function(X)
-    rows = count_new_rows(model)
-    rows.add(table, X)
-    predicted = model.predict(X) == np.array(metadata.classes)[1]
-    auc, low, high = _auc_with_interval(y, scores, weight)
-    evaluation = Evaluation(
+    new = count_new_rows(model)
+    new.add(table, X)
+    return ScoredRows(model, X, y > 0, scores, new, weight, groups)
+
+
+def evaluate_rows(rows: ScoredRows) -> Evaluation:
+    """AUC and confusion matrix on scored rows."""
+    metadata = rows.model.metadata
+    y = rows.is_pos.astype(int)
+    predicted = rows.model.predict(rows.X) == np.array(metadata.classes)[1]
+    auc, low, high = _auc_with_interval(y, rows.scores, rows.weight)
+    return Evaluation(
         rows=len(y),
         positives=int(y.sum()),
         auc=auc,
         low=low,
         high=high,
         threshold=metadata.threshold or 0.0,
-        break_even=break_even(y, scores, sample_weight=weight),
-        **_confusion(y > 0, predicted, np.ones(len(y)) if weight is None else weight),
+        break_even=break_even(y, rows.scores, sample_weight=rows.weight),
+        **_confusion(rows.is_pos, predicted, np.ones(len(y)) if rows.weight is None else rows.weight),
     )
-    return evaluation, rows
+
+
+def evaluated_comparison(rows: ScoredRows, ignore: Collection[str] = ()) -> Comparison:
+    """The model as a comparison of one, with a finding for every group that it ranks worse than the others."""
+    metadata = rows.model.metadata
+    comparison = evaluated_model(
+        f"{metadata.training.get('kernel', 'linear')} model",
+        rows.is_pos,
+        rows.scores,
+        probabilities=None if metadata.calibration is None else rows.model.predict_proba(rows.X)[:, 1],
+        sample_weight=rows.weight,
+    )
+    if rows.groups is None or "AUC209" in ignore:
+        return comparison
+    return with_groups_checked(comparison, rows.groups)
 
 
 def read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:

@@ -15,8 +15,10 @@ from aucmax.comparison import Comparison, Progress, compare
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.estimators.stacking import AUCStackingClassifier
 from aucmax.metrics import threshold_for
-from aucmax.models import KernelScorer, LinearScorer, ModelMetadata, SavedModel
+from aucmax.models import ModelMetadata, SavedModel
+from aucmax.models.scorer import scorer_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,7 @@ class FitSettings:
     Parameters
     ----------
     loss : list of str
-        Pairwise losses; of several, the one with the best cross-validated AUC is used.
+        "auto", or pairwise losses; of several, the one with the best cross-validated AUC is used.
     l1_ratio : float
         Fraction of the l1 norm in the penalty.
     alpha : float or None
@@ -35,6 +37,8 @@ class FitSettings:
         A kernel, or "auto" for the best; None for a linear model.
     solver : str or None
         A name in `SOLVERS`; with one, alpha is not tuned.
+    stack : bool
+        A stack of a kernel model, extra trees and, for longer tables, boosting.
     cv, seed : int
         Number of folds, and the random seed.
     threshold_at : dict or None
@@ -43,34 +47,39 @@ class FitSettings:
         Whether to compare with a tuned logistic regression.
     """
 
-    loss: Sequence[str] = ("squared",)
+    loss: Sequence[str] = ("auto",)
     l1_ratio: float = 0.0
     alpha: float | None = None
     kernel: str | None = None
     solver: str | None = None
+    stack: bool = False
     cv: int = 5
     seed: int = 0
     threshold_at: dict[str, float] | None = None
     baseline: bool = True
 
-    def estimator(self, folds: Any = None) -> AUCClassifier | AUCClassifierCV | KernelAUCClassifier:
+    def estimator(self, folds: Any = None) -> Any:
         """The estimator that these settings describe; it tunes on the given folds, or on shuffled ones."""
         alpha = "auto" if self.alpha is None else self.alpha
         cv = self.cv if folds is None else folds
+        if self.stack:
+            return AUCStackingClassifier(cv=cv, random_state=self.seed)
         if self.kernel is not None:
-            settings = {"alpha": alpha, "loss": self.loss[0], "cv": cv, "random_state": self.seed}
+            loss = "squared" if self.loss[0] == "auto" else self.loss[0]
+            settings = {"alpha": alpha, "loss": loss, "cv": cv, "random_state": self.seed}
             return KernelAUCClassifier(self.kernel, **settings)
         if self.solver is not None:
             return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
         alphas = None if self.alpha is None else [self.alpha]
-        return AUCClassifierCV(alphas, self.l1_ratio, list(self.loss), cv=cv, random_state=self.seed)
+        losses = self.loss[0] if len(self.loss) == 1 else list(self.loss)
+        return AUCClassifierCV(alphas, self.l1_ratio, losses, cv=cv, random_state=self.seed)
 
     def models(self) -> dict[str, Any]:
         """The estimator and its baselines, by name."""
         models: dict[str, Any] = {"aucmax": self.estimator()}
         if self.baseline:
             models["logistic"] = "logistic"
-        if self.baseline and self.kernel is not None:
+        if self.baseline and (self.stack or self.kernel is not None):
             models["linear"] = AUCClassifierCV(cv=self.cv, random_state=self.seed)
         return models
 
@@ -97,10 +106,11 @@ class FitReport:
         steps = []
         if self.settings.solver is not None:
             steps.append("no --solver, so that alpha is tuned")
-        if self.settings.kernel is None and len(self.settings.loss) == 1:
-            steps.append("--loss squared,squared_hinge,logistic, to choose among losses")
-        if self.settings.kernel is None:
-            steps.append("--kernel auto, a nonlinear model")
+        linear = self.settings.kernel is None and not self.settings.stack
+        if linear and len(self.settings.loss) == 1 and self.settings.loss[0] != "auto":
+            steps.append("--loss auto, to choose among losses")
+        if linear:
+            steps.append("--kernel auto or --stack, nonlinear models")
         return "try " + ", or ".join(steps) if steps else "the logistic regression is the better model here"
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,7 +118,7 @@ class FitReport:
         training = self.model.metadata.training
         return {
             **self.data.to_dict(),
-            **{name: training[name] for name in ("kernel", "loss", "alpha", "l1_ratio", "solver")},
+            **{name: training.get(name) for name in ("kernel", "loss", "alpha", "l1_ratio", "solver", "weights")},
             "threshold": self.model.metadata.threshold,
             "verdict": self.verdict,
             "next_steps": self.next_steps,
@@ -141,9 +151,7 @@ def _saved_model(data: TrainingData, settings: FitSettings, fitted: Any, compari
         calibration=getattr(fitted, "calibration_", None),  # only estimators that cross-validate are calibrated
         training=_training_facts(data, settings, fitted, comparison),
     )
-    if settings.kernel is not None:
-        return SavedModel(metadata, KernelScorer(fitted.score_))
-    return SavedModel(metadata, LinearScorer(fitted.coef_[0], fitted.intercept_[0]))
+    return SavedModel(metadata, scorer_of(fitted))
 
 
 def _threshold(fitted: Any, data: TrainingData, scores: np.ndarray, rate: dict[str, float] | None) -> float | None:
@@ -168,11 +176,7 @@ def _training_facts(data: TrainingData, settings: FitSettings, fitted: Any, comp
         **data.facts,
         "rows": len(data.y),
         "positives": int(data.y.sum()),
-        "kernel": getattr(fitted, "best_kernel_", "linear"),
-        "loss": getattr(fitted, "loss_", settings.loss[0]),
-        "alpha": float(fitted.alpha_),
-        "l1_ratio": settings.l1_ratio,
-        "solver": fitted.solver_,
+        **_model_facts(settings, fitted),
         "folds": comparison.n_folds,
         "seed": settings.seed,
         "auc": row.auc,
@@ -180,4 +184,17 @@ def _training_facts(data: TrainingData, settings: FitSettings, fitted: Any, comp
         "auc_high": row.high,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "aucmax": version("aucmax"),
+    }
+
+
+def _model_facts(settings: FitSettings, fitted: Any) -> dict[str, Any]:
+    """The weights of the members of a stack, or what was chosen for another model."""
+    if settings.stack:
+        return {"weights": dict(zip(fitted.named_estimators_, fitted.weights_.tolist(), strict=True))}
+    return {
+        "kernel": getattr(fitted, "best_kernel_", "linear"),
+        "loss": getattr(fitted, "loss_", settings.loss[0]),
+        "alpha": float(fitted.alpha_),
+        "l1_ratio": settings.l1_ratio,
+        "solver": fitted.solver_,
     }

@@ -90,12 +90,12 @@ def _estimator(settings: FitSettings, columns: ColumnOptions) -> AUCClassifier |
         "--time": columns.time is not None,
         "several losses": len(settings.loss) > 1,
         "--threshold-at with a fixed --solver or the logistic loss": settings.threshold_at is not None
-        and (settings.solver is not None or settings.loss[0] != "squared"),
+        and (settings.solver is not None or settings.loss[0] not in ("squared", "auto")),
     }
     for name, given in unsupported.items():
         if given:
             raise click.UsageError(f"{name} cannot be used with --memory or several files; fit to one file without")
-    if settings.solver is None and settings.loss[0] == "squared":
+    if settings.solver is None and settings.loss[0] in ("squared", "auto"):
         alphas = None if settings.alpha is None else [settings.alpha]
         return AUCClassifierCV(alphas, settings.l1_ratio, cv=settings.cv, random_state=settings.seed)
     alpha = "auto" if settings.alpha is None else settings.alpha
@@ -116,7 +116,7 @@ def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: F
         "rows": passes.summary.n_rows,
         "positives": passes.n_positive,
         "kernel": "linear",
-        "loss": settings.loss[0],
+        "loss": getattr(model, "loss_", settings.loss[0]),
         "alpha": float(model.alpha_),
         "l1_ratio": settings.l1_ratio,
         "solver": model.solver_,

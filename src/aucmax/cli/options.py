@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from aucmax.cli.training_data import ColumnOptions
+from aucmax.comparison.statistics import ROPE
 from aucmax.scale.passes import parse_memory
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
@@ -21,6 +22,7 @@ from aucmax.tables.findings.finding import check_codes
 FILE = click.Path(path_type=Path)
 STDIN = Path("/dev/stdin")
 FIGURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
 RATES = ("fpr", "tpr", "precision")
 
 
@@ -77,6 +79,13 @@ def check_figure(context: Any, parameter: Any, path: Path | None) -> Path | None
     return path
 
 
+def check_page(context: Any, parameter: Any, path: Path | None) -> Path | None:
+    """Refuse a report that a browser would not open as a page."""
+    if path is not None and path.suffix.lower() not in PAGES:
+        raise click.BadParameter(f"{str(path)!r}; the file extension must be one of {list(PAGES)}")
+    return path
+
+
 def _dash_is_stdin(context: Any, parameter: Any, path: Path) -> Path:
     return STDIN if str(path) == "-" else path
 
@@ -92,11 +101,11 @@ def check_memory(context: Any, parameter: Any, memory: str | None) -> str | None
 
 
 def choose_losses(settings: dict[str, Any]) -> list[str]:
-    """The losses of --loss, or else that of --solver; losses that the solver does not support are refused."""
+    """The losses of --loss, or else the default; losses that the solver does not support are refused."""
     solver = settings["solver"]
     losses = settings["loss"]
     if solver is None:
-        return losses or ["squared"]
+        return losses or ["squared" if settings["kernel"] else "auto"]
     losses = losses or [SOLVERS[solver].losses[0].name]
     supported = losses_of(SOLVERS[solver])
     if len(losses) > 1 or losses[0] not in supported:
@@ -106,8 +115,14 @@ def choose_losses(settings: dict[str, Any]) -> list[str]:
     return losses
 
 
-def check_kernel_settings(settings: dict[str, Any]) -> None:
-    """Refuse settings that a kernel model does not have."""
+def check_model_settings(settings: dict[str, Any]) -> None:
+    """Refuse settings that a stack or a kernel model does not have."""
+    given = [name for name in ("kernel", "solver", "alpha") if settings[name] is not None]
+    given += [name for name in ("l1_ratio",) if settings[name] > 0]
+    if settings["stack"] and (given or settings["loss"] != ["auto"]):
+        raise click.UsageError(
+            "--stack chooses its models itself; omit --kernel, --solver, --alpha, --l1-ratio and --loss"
+        )
     if settings["kernel"] is None:
         return
     if settings["solver"] is not None or settings["l1_ratio"] > 0 or len(settings["loss"]) > 1:
@@ -223,4 +238,31 @@ def training_options(command: Callable) -> Callable:
 fold_options = _combine(
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."),
+)
+comparison_options = _combine(
+    click.option(
+        "--repeats", type=click.IntRange(1), default=1, show_default=True, help="How often to split into folds."
+    ),
+    click.option(
+        "--rope",
+        type=click.FloatRange(0, 1),
+        default=ROPE,
+        show_default=True,
+        help="Differences of AUC up to this do not matter.",
+    ),
+    click.option("--resume", type=FILE, help="File of finished fits, from which an interrupted comparison goes on."),
+    click.option("--jobs", "n_jobs", type=int, help="Processes that fit at the same time; -1 for all cores."),
+)
+report_options = _combine(
+    click.option("--report", type=FILE, callback=check_page, help="Page to write (html): one file, for a browser."),
+    click.option(
+        "--group-column", metavar="COLUMN", help="Column whose values, or months, are evaluated separately."
+    ),
+    click.option(
+        "--costs",
+        nargs=2,
+        type=click.FloatRange(0),
+        metavar="MISSED FALSE_ALARM",
+        help="Costs of a missed positive and of a false alarm, for the thresholds of the report.",
+    ),
 )

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
+from aucmax.validation.printable import printable
 
-def printable(text: Any) -> str:
-    """The text with control characters, invisible characters and invalid Unicode as Python escapes.
-
-    Examples
-    --------
-    >>> print(printable("caf\\u00e9\\x1b[2J\\n"))
-    café\\x1b[2J\\n
-    """
-    text = str(text)
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
-        for character in text
-    )
+__all__ = ["echo", "printable"]
 
 
 def echo(text: str, *, err: bool = False, start: str = "") -> None:

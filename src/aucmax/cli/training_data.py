@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aucmax import datasets
+from aucmax.cli.groups import read_groups
 from aucmax.numerics.matrix import is_sparse
 from aucmax.selection.time_splits import forward_splits
 from aucmax.tables import Finding, Table, TableEncoder, encode_target, read
@@ -79,6 +80,8 @@ class TrainingData:
         What may be wrong with the table.
     time : array or None
         The times of the rows.
+    groups : array of str or None
+        The group of each row.
     """
 
     name: str
@@ -90,6 +93,7 @@ class TrainingData:
     facts: dict[str, Any]
     findings: tuple[Finding, ...] = ()
     time: np.ndarray | None = None
+    groups: np.ndarray | None = None
 
     def folds(self, cv: int) -> Any:
         """What `compare` takes as `cv`: the number of folds, or folds by time if there are times."""
@@ -110,15 +114,22 @@ class TrainingData:
         }
 
 
-def find_training_data(data: Path, options: ColumnOptions, reading: dict[str, Any]) -> TrainingData:
+def find_training_data(
+    data: Path, options: ColumnOptions, reading: dict[str, Any], group_column: str | None = None
+) -> TrainingData:
     """The rows of a file, or of the data set of that name."""
     if is_file(data):
-        return read_training_data(data, options, reading)
+        return read_training_data(data, options, reading, group_column)
     return load_training_data(str(data), options)
 
 
-def read_training_data(path: Path, options: ColumnOptions, reading: dict[str, Any]) -> TrainingData:
-    """The rows of a file: a table with a target column, or a matrix with labels; `reading` are options of `read`."""
+def read_training_data(
+    path: Path, options: ColumnOptions, reading: dict[str, Any], group_column: str | None = None
+) -> TrainingData:
+    """The rows of a file: a table with a target column, or a matrix with labels; `reading` are options of `read`.
+
+    The group column remains a feature: naming it does not change the models.
+    """
     table = read(path, **reading)
     y, classes = encode_target(table, options.target, options.positive)
     rest = rest_labels(table, options.target, classes)
@@ -127,6 +138,7 @@ def read_training_data(path: Path, options: ColumnOptions, reading: dict[str, An
     facts |= {"time": options.time} if options.time else {}
     weights = None if options.weight is None else read_weights(table, options.weight)
     time = None if options.time is None else read_times(table, options.time)
+    groups = None if group_column is None else read_groups(table, group_column)
     if table.X is not None:
         _check_matrix(table, options)
         findings = _not_ignored(check_matrix(table.X, y), options)
@@ -136,7 +148,7 @@ def read_training_data(path: Path, options: ColumnOptions, reading: dict[str, An
     X = fit_quietly(encoder, features)
     _check_magnitude(X, encoder)
     findings = _not_ignored(check_encoded(features, encoder, X, y), options)
-    return TrainingData(str(path), X, y, classes, encoder, weights, facts, findings, time)
+    return TrainingData(str(path), X, y, classes, encoder, weights, facts, findings, time, groups)
 
 
 def _not_ignored(findings: list[Finding], options: ColumnOptions) -> tuple[Finding, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from aucmax.metrics.corrected_test import corrected_test, holm
 from aucmax.metrics.delong import auc_influence
 from aucmax.tables.findings.finding import Finding, quoted
 
-__all__ = ["check_groups", "check_models"]
+__all__ = ["check_groups", "check_models", "with_groups_checked"]
 
 OVERFIT = 0.05  # training AUC minus cross-validated AUC from which on it is worth a word
 LEVEL = 0.01  # significance of weak groups
@@ -77,6 +78,11 @@ def check_groups(comparison: Comparison, groups: ArrayLike, name: str | None = N
         for (group, inner, outer, _), p_value in zip(found, p_values, strict=True)
         if inner < outer and p_value < LEVEL
     ]
+
+
+def with_groups_checked(comparison: Comparison, groups: ArrayLike, name: str | None = None) -> Comparison:
+    """The comparison with the findings of `check_groups` added to its own."""
+    return replace(comparison, findings=(*comparison.findings, *check_groups(comparison, groups, name)))
 
 
 def _shortfall(

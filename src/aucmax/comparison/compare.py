@@ -126,8 +126,17 @@ def compare(
         probabilities={name: run.probabilities for name, run in runs.items() if run.probabilities is not None},
         labels=data.is_pos,
         weight=data.weight,
+        weights={name: weights for name, run in runs.items() if (weights := _weights(run)) is not None},
     )
     return replace(result, findings=tuple(check_models(result, {name: found[name] for name in runs})))
+
+
+def _weights(run: ModelRun) -> np.ndarray | None:
+    """The weights of a linear model in every fold; None if it has none, or if the folds have different columns."""
+    weights = [fit.weights for fit in run.fits if fit.weights is not None]
+    if len(weights) < len(run.fits) or len({array.size for array in weights}) > 1:
+        return None
+    return np.array(weights)
 
 
 def _find_reference(reference: str | None, names: list[str]) -> str:

@@ -20,18 +20,24 @@ import scipy.sparse
 from aucmax.comparison.data import ComparisonData
 from aucmax.comparison.out_of_fold import FoldFit
 
-__all__ = ["FinishedFits", "fingerprint"]
+__all__ = ["FinishedFits", "fingerprint", "hash_rows"]
 
 FORMAT = "aucmax-comparison-1"
 
 
+def hash_rows(X: Any, y: np.ndarray, weight: np.ndarray | None = None) -> str:
+    """SHA-256 of a table, its labels and its weights."""
+    digest = hashlib.sha256()
+    for part in _arrays(X):
+        digest.update(part)
+    digest.update(repr(y.tolist()).encode())
+    digest.update(b"" if weight is None else np.ascontiguousarray(weight).tobytes())
+    return digest.hexdigest()
+
+
 def fingerprint(data: ComparisonData) -> str:
     """Hash of the rows, labels, weights and folds."""
-    digest = hashlib.sha256()
-    for part in _arrays(data.X):
-        digest.update(part)
-    digest.update(repr(data.y.tolist()).encode())
-    digest.update(b"" if data.weight is None else np.ascontiguousarray(data.weight).tobytes())
+    digest = hashlib.sha256(hash_rows(data.X, data.y, data.weight).encode())
     for train, test in data.folds:
         digest.update(train.tobytes())
         digest.update(test.tobytes())

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from aucmax.comparison.data import ComparisonData
 from aucmax.comparison.measures import ScoredFold
+from aucmax.comparison.weights import weights_per_deviation
 from aucmax.metrics import auc_influence, roc_auc
 
 __all__ = ["FoldFit", "ModelRun", "collect", "fit_fold", "weight_argument"]
@@ -39,6 +40,7 @@ class FoldFit(NamedTuple):
     fit_seconds: float
     score_seconds: float  # to score the test rows
     nonzeros: int | None  # non-zero weights; None if the model has no `coef_`
+    weights: np.ndarray | None = None  # of a linear model, in units of deviations
 
 
 class ModelRun(NamedTuple):
@@ -79,6 +81,7 @@ def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
         fit_seconds=fit_seconds,
         score_seconds=score_seconds,
         nonzeros=_nonzeros(fitted),
+        weights=weights_per_deviation(fitted, X_train),
     )
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aucmax.comparison.measures import Estimate
 from aucmax.comparison.statistics import format_p_value
 from aucmax.tables.findings.finding import Finding
+
+if TYPE_CHECKING:
+    from aucmax.comparison.report.facts import ReportFacts
 
 __all__ = ["Comparison", "ComparisonRow"]
 
@@ -120,6 +125,9 @@ class Comparison:
         Which rows are positive.
     weight : array or None
         The sample weights.
+    weights : dict of str to array of shape (n_folds * n_repeats, d)
+        Weights of the linear models in every fold, in units of deviations: what one standard deviation of a column
+        adds to the score.
     """
 
     rows: tuple[ComparisonRow, ...]
@@ -135,6 +143,7 @@ class Comparison:
     probabilities: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     labels: np.ndarray | None = field(default=None, repr=False)
     weight: np.ndarray | None = field(default=None, repr=False)
+    weights: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> ComparisonRow:
         return {row.name: row for row in self.rows}[name]
@@ -159,6 +168,34 @@ class Comparison:
         from aucmax.plots.comparison import plot_comparison
 
         return plot_comparison(self, ax)
+
+    def report(
+        self, path: str | Path, facts: ReportFacts | None = None, *, X: Any = None, feature_names: Sequence[str] = ()
+    ) -> None:
+        """Write one HTML file for those who decide: which model, what it finds, thresholds, what matters, caveats.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; it appears complete or not at all.
+        facts : ReportFacts, optional
+            What the comparison does not know: the name of the data, costs, groups, and more.
+        X : array or sparse matrix, optional
+            The table that was compared on; three of its rows are explained.
+        feature_names : sequence of str
+            The names of its columns.
+
+        Examples
+        --------
+        >>> from aucmax.comparison import compare
+        >>> from aucmax.comparison.report import ReportFacts
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> result = compare(*load_breast_cancer(return_X_y=True), ["exact", "cg"], cv=2)
+        >>> result.report("tumours.html", ReportFacts(title="Tumours", positive="benign"))
+        """
+        from aucmax.comparison.report import with_importances, write_report
+
+        write_report(self, path, with_importances(self, facts, X, feature_names))
 
     def to_frame(self) -> Any:
         """The rows as a pandas data frame, indexed by the name of the model."""

@@ -22,6 +22,7 @@ from aucmax.comparison.data import ComparisonData
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.estimators.stacking import AUCStackingClassifier
 from aucmax.numerics.matrix import is_sparse
 from aucmax.solvers import SOLVERS
 
@@ -91,6 +92,7 @@ def how_tuned(model: Any) -> str:
 _TUNED: dict[type, str] = {
     AUCClassifierCV: "alpha, loss",
     KernelAUCClassifier: "alpha, kernel",
+    AUCStackingClassifier: "weights, alpha, kernel",
     LogisticRegressionCV: "C",
 }
 
@@ -144,6 +146,7 @@ def _lightgbm(sparse: bool, folds: Any) -> Any:
 STANDARD_MODELS: dict[str, Callable[[bool, Any], Any]] = {
     "aucmax": lambda sparse, folds: AUCClassifierCV(cv=folds.n_splits, random_state=folds.random_state),
     "kernel": lambda sparse, folds: KernelAUCClassifier(cv=folds.n_splits, random_state=folds.random_state),
+    "stack": lambda sparse, folds: AUCStackingClassifier(cv=folds.n_splits, random_state=folds.random_state),
     "logistic": _logistic,
     "logistic balanced": partial(_logistic, class_weight="balanced"),
     "ridge balanced": _ridge,

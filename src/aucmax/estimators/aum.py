@@ -76,7 +76,7 @@ class AUMClassifier(LinearRanker):
     start : {"exact", "random"}
         Initial weights: the minimiser of the squared loss, or standard normal random numbers, as published.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
+        Divide the columns by their overall standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
         Cost of an error on each class, in AUM and for the intercept; "balanced" turns counts into rates. Given
         costs, `decision` is "errors".

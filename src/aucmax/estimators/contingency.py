@@ -41,7 +41,7 @@ class ContingencySVMClassifier(LinearRanker):
         break-even point and the measures at k the intercept has no meaning in training; it is set afterwards, so that
         k training rows are predicted positive.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
+        Divide the columns by their overall standard deviation first. `coef_` is in the units of X either way.
     max_iter : int
         Maximum number of cutting planes.
     tol : float

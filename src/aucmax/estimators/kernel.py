@@ -1,7 +1,8 @@
-"""KernelAUCClassifier: a linear ranking of Nystroem features, with kernel and penalty chosen by cross-validation."""
+"""KernelAUCClassifier: linear rankings of Nystroem features, averaged over kernels, metrics and penalties."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,29 +14,33 @@ from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels, supports_sparse
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
 from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks
+from aucmax.kernels.nystroem import Nystroem
 from aucmax.kernels.score import KernelScore, Term
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import alike, is_sparse
 from aucmax.numerics.threads import threads_for
-from aucmax.problem.data import Data, check_finite, column_scale
+from aucmax.problem.data import check_finite, column_scale
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
-from aucmax.problem.solution import Solution
-from aucmax.selection.cross_validation import CHOICES, choose_alpha, cv_results, training_data
-from aucmax.selection.kernel_search import KernelCandidate, KernelSearch, best_settings, subsample
-from aucmax.selection.splits import make_splits
+from aucmax.selection.alpha_path import alpha_path
+from aucmax.selection.averaging import Average, average_paths
+from aucmax.selection.cross_validation import PathSettings, certified_solver, cv_results, training_data
+from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
+from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch
+from aucmax.selection.splits import make_splits, subsample
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
 
 class KernelAUCClassifier(CalibratedMixin, Ranker):
-    """Nonlinear ranking: the squared pairwise loss in the feature space of a kernel, chosen by cross-validated AUC.
+    """Nonlinear ranking: the squared pairwise loss in the feature spaces of kernels, averaged by cross-validated AUC.
 
     Each row is compared with landmarks, half of them from each class. The kernel values become Nystroem features, and
-    all folds and all alphas come from the moments of these, as in `AUCClassifierCV`. Kernels and their scales are
-    compared on at most 4,000 rows with 250 landmarks; the best is then fitted with all rows and landmarks. Features
-    are computed in chunks: beyond the table itself, fitting takes the memory of `tuning_rows` rows of features, or
-    128 megabytes if that is less, as much again for chunks, and ten numbers per row.
+    all folds and all alphas come from the moments of these, as in `AUCClassifierCV`. Kernels, bandwidths and learned
+    metrics are compared on `tuning_rows` rows with 250 landmarks. What ranks as well as the best, up to the error of
+    its AUC, is then fitted with all rows and landmarks, and the scores are averaged. Features are computed in
+    chunks: beyond the table itself, fitting takes the memory of `tuning_rows` rows of features, or 128 megabytes if
+    that is less, as much again for chunks, and ten numbers per row.
 
     Parameters
     ----------
@@ -49,26 +54,25 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         Scale of the kernel, for scaled columns; None tries several around the inverse median distance between
         landmarks.
     alpha : float or "auto"
-        Strength of the penalty; "auto" chooses among 11 by cross-validated AUC.
+        Strength of the penalty; "auto" tries 11.
     loss : {"squared", "squared_hinge", "hinge"}
         Pairwise loss of the final model; settings are compared with the squared loss, which is fastest.
     cv : int or splitter
         As in `AUCClassifierCV`.
-    choice : {"best", "one_se"}
-        As in `AUCClassifierCV`.
-    n_averaged : int
-        Maximum number of kernels whose scores are averaged: the best ones, each at its best scale, if their AUC is
-        within one standard error of the best.
+    choice : {"average", "best"}
+        Average the models, weighted by their cross-validated AUC (docs/mathematics.md, section 12), or use the best
+        one alone.
     relevance : bool or "auto"
-        Whether to try the best kernel again with columns stretched by their relevance to its model, which helps if
-        few of many columns matter; "auto" means True if `kernel` is "auto".
+        Whether to learn a metric: up to three rounds, each of which stretches the columns by how much the model of
+        the round before varies along them; this helps if few of many columns matter. "auto" means True if `kernel`
+        is "auto".
     landmarks : {"random", "kmeans++", "leverage"}
         How landmarks are drawn within a class.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation.
+        Divide the columns by their overall standard deviation.
     tuning_rows : int
-        Maximum number of rows, about half of them from each class, on which kernels, scales and alpha are chosen.
-        The final model is fitted to all rows.
+        Maximum number of rows, about half of them from each class, on which models are compared. The final models
+        are fitted to all rows.
     decision : {"prior", "probability", "balanced"}
         As in `AUCClassifierCV`.
     random_state : int, RandomState or None
@@ -77,20 +81,23 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
     Attributes
     ----------
     best_kernel_, gamma_, alpha_ : str, float, float
-        The best setting; gamma is NaN for the linear kernel.
+        The setting of the largest weight; gamma is NaN for the linear kernel.
     alphas_, cv_auc_ : arrays of shape (n_alphas,) and (n_alphas, n_folds)
-        The path of the best setting.
+        The path of that setting.
     cv_results_ : dict of arrays
-        Every setting and alpha compared, as in `AUCClassifierCV`: `param_kernel`, `param_gamma`, `param_relevance`
-        (whether columns were stretched), `param_alpha`, `split0_test_score`, ..., `mean_test_score`.
+        Every model compared, as in `AUCClassifierCV`: `param_kernel`, `param_gamma`, `param_round` (of metric
+        learning, 0 before the first), `param_alpha`, `split0_test_score`, ..., `mean_test_score`, and `weight`.
+    weights_ : array
+        The weights of these models in the average, which sum to 1; most are 0.
     score_ : KernelScore
-        The scoring function: landmarks, terms and intercept.
+        The scoring function: landmarks, intercept, and one term for each kernel, bandwidth and metric that keeps
+        weight.
     landmarks_ : array
         Indices of the rows that are landmarks.
     oof_scores_, calibration_, loss_, classes_
         As in `AUCClassifierCV`.
     objective_, gap_, n_iter_, solver_, trace_
-        As in `AUCClassifier`, for the final fit of the best setting.
+        As in `AUCClassifier`, for the final fit of the model of the largest weight.
 
     Examples
     --------
@@ -107,8 +114,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         "gamma": [None, Number(0, open="low")],
         "alpha": [Option("auto"), Number(0, open="low")],
         "loss": [Option(registry=LOSSES)],
-        "choice": [Option(*CHOICES)],
-        "n_averaged": [Integer(1)],
+        "choice": [Option("average", "best")],
         "relevance": [Boolean(), Option("auto")],
         "landmarks": [Option(*LANDMARKS)],
         "standardize": [Boolean()],
@@ -123,12 +129,11 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         alpha="auto",
         loss="squared",
         cv=5,
-        choice="best",
-        n_averaged=3,
+        choice="average",
         relevance="auto",
         landmarks="random",
         standardize=True,
-        tuning_rows=8_000,
+        tuning_rows=4_000,
         decision="prior",
         random_state=None,
     ):
@@ -139,7 +144,6 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         self.loss = loss
         self.cv = cv
         self.choice = choice
-        self.n_averaged = n_averaged
         self.relevance = relevance
         self.landmarks = landmarks
         self.standardize = standardize
@@ -149,7 +153,7 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
 
     @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KernelAUCClassifier:
-        """Choose a kernel, its scale and alpha by cross-validation, and fit to all rows.
+        """Cross-validate kernels, bandwidths, metrics and alphas, and fit those that keep weight to all rows.
 
         Parameters
         ----------
@@ -164,13 +168,15 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
-        search = KernelSearch(tuning, inner, space, LOSSES[self.loss](), alphas, self.standardize)
+        search = KernelSearch(tuning, inner, space.first(SEARCH_LANDMARKS), alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
-            candidates = search.run(kernels, self.gamma, self._tries_relevance, rng)
-            best = [search.evaluate(setting) for setting in best_settings(candidates, self.n_averaged)]
-            fitted = [self._fit_setting(candidate, table, kept, space.landmarks) for candidate in best]
-        self._store_search(candidates, best[0], fitted[0][1])
-        self._store_average([score for score, _ in fitted], best, table, kept)
+            found = search.run(kernels, self.gamma, self._rounds, rng)
+            average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")
+            score = self._fit_average(found, average, table.weighted(), space)
+        self._store_search(found, average)
+        out_of_fold = np.full(table.y.size, np.nan)
+        out_of_fold[kept] = average.out_of_fold
+        self.score_ = replace(score, intercept=score.intercept - self._calibrate(out_of_fold, table))
         return self
 
     @reads_one_state
@@ -185,8 +191,9 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         return tags
 
     @property
-    def _tries_relevance(self) -> bool:
-        return self.kernel == "auto" if self.relevance == "auto" else bool(self.relevance)
+    def _rounds(self) -> int:
+        learns = self.kernel == "auto" if self.relevance == "auto" else bool(self.relevance)
+        return ROUNDS if learns else 0
 
     def _landmark_space(
         self, table: LabeledData, tuning: LabeledData, ranked: bool, rng: np.random.Generator
@@ -201,46 +208,50 @@ class KernelAUCClassifier(CalibratedMixin, Ranker):
         ranks = ranked_coordinates(*tuning.weighted(), self.standardize) if ranked else None
         return LandmarkSpace(table.X[self.landmarks_], plain, ranks)
 
-    def _fit_setting(
-        self, candidate: KernelCandidate, table: LabeledData, kept: np.ndarray, landmarks: Any
-    ) -> tuple[KernelScore, Solution]:
-        """The model of one setting, from all rows."""
-        path = candidate.path
-        made = candidate.map
-        data = path.data if kept.size == table.y.size else self._all_rows(candidate, table)
-        alpha = float(path.alphas[choose_alpha(path.auc, self.choice)])
-        solution = path.solver.solve(Problem(data, path.loss, candidate.settings.penalty(alpha)))
-        w = solution.coef / data.scale
-        offset = -float(data.midpoint(w))
-        term = Term("linear", w) if made is None else Term(made.kernel.name, made.T @ w, made.gamma, made.coordinates)
-        return KernelScore(landmarks, (term,), offset), solution
+    def _store_search(self, found: list[KernelPath], average: Average) -> None:
+        """Store the comparison and the best setting."""
+        best = found[average.best[0]]
+        self.weights_ = average.weights.ravel()
+        self.cv_results_ = cv_results([(one.params, one.path) for one in found]) | {"weight": self.weights_}
+        self.best_kernel_ = best.kernel
+        self.gamma_ = float(best.gamma)
+        self.alphas_ = best.path.alphas
+        self.cv_auc_ = best.path.auc
+        self.loss_ = self.loss
 
-    def _all_rows(self, candidate: KernelCandidate, table: LabeledData) -> Data:
-        """Data of all rows in the features of a setting."""
-        rows = table.weighted()
-        made = candidate.map
-        features = rows if made is None else rows._replace(X=made.features(rows.X))
-        return training_data(features, candidate.path.solver, candidate.settings)
+    def _fit_average(
+        self, found: list[KernelPath], average: Average, rows: LabeledData, space: LandmarkSpace
+    ) -> KernelScore:
+        """Fit what keeps weight to all rows with all landmarks; the sum of the scores."""
+        loss = LOSSES[self.loss]()
+        terms = []
+        intercept = 0.0
+        for k in np.flatnonzero(average.factors.any(axis=1)):
+            one = found[k]
+            made = _with_all_landmarks(one, space)
+            features = rows if made is None else rows._replace(X=made.features(rows.X))
+            settings = PathSettings(None, 0.0, self.standardize and made is None)
+            solver = certified_solver(features.X, loss)
+            data = training_data(features, solver, settings)
+            w = alpha_path(data, loss, one.path.alphas, 0.0, solver) @ average.factors[k] / data.scale
+            intercept -= float(data.midpoint(w))
+            terms.append(_term(one, made, w))
+            if k == average.best[0]:
+                alpha = float(one.path.alphas[average.best[1]])
+                solution = solver.solve(Problem(data, loss, settings.penalty(alpha)))
+                self._store_solution(solution, solver, alpha)
+        return KernelScore(space.landmarks, tuple(terms), intercept)
 
-    def _store_search(self, candidates: list[KernelCandidate], best: KernelCandidate, solution: Solution) -> None:
-        """Store the comparison, the best setting, and the outcome of its final fit."""
-        path = best.path
-        self.cv_results_ = cv_results([(candidate.setting.params, candidate.path) for candidate in candidates])
-        self.best_kernel_ = best.setting.kernel
-        self.gamma_ = float(best.setting.gamma)
-        self.alphas_ = path.alphas
-        self.cv_auc_ = path.auc
-        self.loss_ = path.loss.name
-        self._store_solution(solution, path.solver, float(path.alphas[choose_alpha(path.auc, self.choice)]))
 
-    def _store_average(
-        self, scores: list[KernelScore], best: list[KernelCandidate], table: LabeledData, kept: np.ndarray
-    ) -> None:
-        """Store the mean of the scores, each divided by the spread of its out-of-fold scores, and its calibration."""
-        chosen = [choose_alpha(candidate.path.auc, self.choice) for candidate in best]
-        parts = [candidate.path.out_of_fold(k, kept.size) for candidate, k in zip(best, chosen, strict=True)]
-        spreads = [float(np.nanstd(part)) or 1.0 for part in parts] if len(parts) > 1 else [1.0]
-        shares = [1.0 / (len(parts) * spread) for spread in spreads]
-        out_of_fold = np.full(table.y.size, np.nan)
-        out_of_fold[kept] = np.column_stack(parts) @ shares
-        self.score_ = KernelScore.combined(scores, shares, -self._calibrate(out_of_fold, table))
+def _with_all_landmarks(one: KernelPath, space: LandmarkSpace) -> Nystroem | None:
+    """The feature map of a setting that was compared with some of the landmarks; None for the columns themselves."""
+    if not one.maps:
+        return None
+    made = one.maps[0]
+    if made.landmarks.shape[0] == space.landmarks.shape[0]:
+        return made
+    return space.family(one.kernel, made.coordinates).map(one.gamma)
+
+
+def _term(one: KernelPath, made: Nystroem | None, w: np.ndarray) -> Term:
+    return Term("linear", w) if made is None else Term(one.kernel, made.T @ w, one.gamma, made.coordinates)

@@ -53,7 +53,7 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
     solver : str or Solver
         A name in `SOLVERS`, a `Solver` with its own settings, or "auto".
     standardize : bool
-        Divide the columns by their class-pooled standard deviation first. `coef_` is in the units of X either way.
+        Divide the columns by their overall standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
         Cost of an error on each class. The ranking does not depend on it: it shifts the intercept, as prior odds
         do in a linear discriminant. "balanced" has the effect of `decision="balanced"`. In streams a dict is

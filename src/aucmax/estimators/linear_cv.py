@@ -6,16 +6,20 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any, ClassVar
 
+import numpy as np
+from joblib import Parallel, delayed
+
 from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.losses import LOSSES
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
-from aucmax.selection.cross_validation import CHOICES, PathSettings, choose_alpha, cv_path, cv_results
-from aucmax.selection.splits import make_splits
-from aucmax.validation.inputs import check_table, make_rng
-from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
+from aucmax.selection.cross_validation import CHOICES, CVPath, PathSettings, choose_alpha, cv_path, cv_results
+from aucmax.selection.loss_choice import choose_loss, compared_losses, decision_rows
+from aucmax.selection.splits import Fold, make_splits
+from aucmax.validation.inputs import LabeledData, check_table, make_rng
+from aucmax.validation.params import Boolean, Integer, Number, Option, check_param, check_params
 
 LOSS_NAME = Option(registry=LOSSES)
 
@@ -32,14 +36,19 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         Strengths to try, or the size of a grid around the automatic one (None: 11).
     l1_ratio : float
         Share of the l1 norm in the penalty, from 0 to 1.
-    loss : {"squared", "squared_hinge", "hinge", "exponential", "logistic"} or a list of them
-        Pairwise loss; from a list, the one with the best cross-validated AUC is chosen.
+    loss : "auto", {"squared", "squared_hinge", "hinge", "exponential", "logistic"} or a list of them
+        Pairwise loss. "auto" is the squared one, unless the squared hinge or the logistic loss has a cross-validated
+        AUC that is larger by more than one standard error of the difference; tables of more than 200,000 numbers
+        are subsampled for this decision, and with alpha=0, which only the squared loss supports, it is not made. From
+        a list, the one with the best cross-validated AUC is chosen.
     cv : int or splitter
         Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
     choice : {"best", "one_se"}
         Choose the alpha with the best mean AUC, or the largest whose mean is within one standard error of it.
     standardize : bool
-        Divide the columns by their class-pooled standard deviation, separately on each training set.
+        Divide the columns by their overall standard deviation, separately on each training set.
+    n_jobs : int or None
+        Number of threads that compare losses; None for one, -1 for as many as there are processors.
     decision : {"prior", "probability", "balanced"}
         Where `predict` cuts the scores, and zero is: where as many out-of-fold scores are positive as training rows,
         where the probability is 1/2, or midway between the class means (docs/predictions.md).
@@ -53,8 +62,9 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
     alpha_, loss_ : float, str
         The chosen strength and loss.
     cv_results_ : dict of arrays
-        Every loss and alpha tried, in the shape of scikit-learn's `cv_results_`: `param_loss`, `param_alpha`,
-        `split0_test_score` and so on, `mean_test_score`, `std_test_score`, `rank_test_score`, and `params`.
+        Every loss and alpha compared, in the shape of scikit-learn's `cv_results_`: `param_loss`, `param_alpha`,
+        `split0_test_score` and so on, `mean_test_score`, `std_test_score`, `rank_test_score`, and `params`. If
+        `loss="auto"` subsampled the table, these are AUCs of the subsample.
     oof_scores_ : array of shape (n,)
         Score of each row by a model that has not seen it, on the scale of `decision_function`; NaN for a row
         that is in no test set.
@@ -79,16 +89,18 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         "l1_ratio": [Number(0, 1)],
         "choice": [Option(*CHOICES)],
         "standardize": [Boolean()],
+        "n_jobs": [None, Integer()],
     }
 
     def __init__(
         self,
         alphas=None,
         l1_ratio=0.0,
-        loss="squared",
+        loss="auto",
         cv=5,
         choice="best",
         standardize=True,
+        n_jobs=None,
         decision="prior",
         random_state=None,
     ):
@@ -98,6 +110,7 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
         self.cv = cv
         self.choice = choice
         self.standardize = standardize
+        self.n_jobs = n_jobs
         self.decision = decision
         self.random_state = random_state
 
@@ -113,28 +126,39 @@ class AUCClassifierCV(CalibratedMixin, LinearRanker):
             If `cv` is an integer, rows of one group stay in one fold; otherwise passed to the splitter.
         """
         check_params(self)
-        names = _loss_names(self.loss)
+        rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight)
-        folds = make_splits(self.cv, *table, groups, make_rng(self.random_state))
+        folds = make_splits(self.cv, *table, groups, rng)
         settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
-        tried = []
-        paths = []
         with threads_for(table.X.shape[1]):
-            for name in names:
-                tried.append({"loss": name})
-                paths.append(cv_path(table, folds, LOSSES[name](), settings))
-        best = max(paths, key=attrgetter("best_auc"))
+            best, compared = self._choose_loss(table, folds, settings, rng)
         chosen = choose_alpha(best.auc, self.choice)
         alpha = float(best.alphas[chosen])
         solution = best.solver.solve(Problem(best.data, best.loss, settings.penalty(alpha)))
         self.loss_ = best.loss.name
         self.alphas_ = best.alphas
         self.cv_auc_ = best.auc
-        self.cv_results_ = cv_results(zip(tried, paths, strict=True))
+        self.cv_results_ = cv_results([({"loss": path.loss.name}, path) for path in compared])
         self._store_solution(solution, best.solver, alpha)
         self._store_weights(best.data, solution.coef)
-        self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(chosen, table.y.size), table)
+        self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(table.y.size)[chosen], table)
         return self
+
+    def _choose_loss(
+        self, table: LabeledData, folds: list[Fold], settings: PathSettings, rng: np.random.Generator
+    ) -> tuple[CVPath, list[CVPath]]:
+        """The path of the chosen loss on all rows, and those that were compared."""
+        if self.loss != "auto":
+            paths = self._paths(table, folds, _loss_names(self.loss), settings)
+            return max(paths, key=attrgetter("best_auc")), paths
+        rows, inner, kept = decision_rows(table, folds, rng)
+        paths = self._paths(rows, inner, compared_losses(table.X, settings), settings)
+        best = paths[choose_loss(rows, paths)]
+        return best if kept.size == table.y.size else cv_path(table, folds, best.loss, settings), paths
+
+    def _paths(self, table: LabeledData, folds: list[Fold], names: list[str], settings: PathSettings) -> list[CVPath]:
+        tasks = [delayed(cv_path)(table, folds, LOSSES[name](), settings) for name in names]
+        return list(Parallel(self.n_jobs, prefer="threads")(tasks))
 
 
 def _loss_names(loss: Any) -> list[str]:

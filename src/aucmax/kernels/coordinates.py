@@ -76,6 +76,6 @@ class Coordinates:
         """Transform rows, in double precision; CSR stays CSR unless there are ranks."""
         return scaled_columns(X if self.ranks is None else self.ranks(dense(X)), self.scale)
 
-    def weighted(self, relevance: np.ndarray) -> Coordinates:
-        """The same coordinates with column j multiplied by relevance[j] > 0."""
-        return Coordinates(self.scale / relevance, self.ranks)
+    def stretched(self, factors: np.ndarray) -> Coordinates:
+        """The same coordinates with column j multiplied by factors[j] > 0."""
+        return Coordinates(self.scale / factors, self.ranks)

@@ -1,13 +1,8 @@
-"""Kernel functions of a distance: values and gradients.
+"""Kernel functions of a distance.
 
-    rbf          exp(-gamma |x - z|^2)
-    laplacian    exp(-gamma |x - z|_1)
-    ranks        exp(-gamma |F(x) - F(z)|_1), F the distribution functions of the columns: invariant to their units
-
-The relevance of a column is the mean squared derivative of f(x) = sum_i dual_i k(x, z_i) along it:
-
-    Radhakrishnan, Beaglehole, Pandit, Belkin. "Mechanism for feature learning in neural networks and
-    backpropagation-free machine learning models." Science 2024.
+rbf          exp(-gamma |x - z|^2)
+laplacian    exp(-gamma |x - z|_1)
+ranks        exp(-gamma |F(x) - F(z)|_1), F the distribution functions of the columns: invariant to their units
 """
 
 from __future__ import annotations
@@ -19,8 +14,6 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import as_rows, dense, is_sparse, squared_norms
-
-CHUNK_ROWS = 256  # rows whose derivatives are held in memory at a time
 
 
 class Kernel(NamedTuple):
@@ -38,20 +31,6 @@ class Kernel(NamedTuple):
         """The kernel at these distances, which are not modified."""
         out = distances * -gamma
         return np.exp(out, out=out)
-
-    def squared_slopes(self, gamma: float, A: Any, Z: Any, dual: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Weighted mean over the rows of A of the squared derivative of f along each coordinate."""
-        Z = dense(Z)
-        total = np.zeros(A.shape[1])
-        for start in range(0, A.shape[0], CHUNK_ROWS):
-            rows = dense(A[start : start + CHUNK_ROWS])
-            share = weight[start : start + CHUNK_ROWS]
-            pull = gamma * dual * self.values(self.distances(rows, Z), gamma)
-            if self.norm == "l1":
-                _add_absolute_slopes(rows, Z, pull, share, total)
-            else:
-                total += share @ np.square(2.0 * (rows * pull.sum(axis=1)[:, None] - pull @ Z))
-        return total / weight.sum()
 
 
 KERNELS = {
@@ -115,15 +94,3 @@ def _add_absolute(A, columns, out):
             a = A[i, j]
             for k in range(out.shape[1]):
                 out[i, k] += abs(a - columns[j, k])
-
-
-@compiled
-def _add_absolute_slopes(A, Z, pull, weight, total):
-    slope = np.empty(total.size)
-    for i in range(A.shape[0]):
-        slope[:] = 0.0
-        for k in range(Z.shape[0]):
-            for j in range(total.size):
-                slope[j] += pull[i, k] * np.sign(A[i, j] - Z[k, j])
-        for j in range(total.size):
-            total[j] += weight[i] * slope[j] * slope[j]

@@ -52,22 +52,24 @@ class LandmarkSpace:
         """The space of the first `count` landmarks only."""
         return LandmarkSpace(self.landmarks[:count], self.plain, self.ranked)
 
-    def family(self, kernel: str, relevance: np.ndarray | None = None) -> NystroemFamily:
-        """The feature maps of a kernel, the coordinates stretched by `relevance` if given."""
-        found = KERNELS[kernel]
-        coordinates = self.ranked if found.ranked else self.plain
-        if coordinates is None:
+    def coordinates(self, kernel: str) -> Coordinates:
+        """Where a kernel measures distances, before any metric is learned."""
+        chosen = self.ranked if KERNELS[kernel].ranked else self.plain
+        if chosen is None:
             raise ValueError(
                 f"kernel={kernel!r} does not support sparse tables; pass X.toarray(), or use 'linear' or 'rbf'"
             )
-        if relevance is not None:
-            coordinates = coordinates.weighted(relevance)
+        return chosen
+
+    def family(self, kernel: str, coordinates: Coordinates) -> NystroemFamily:
+        """The feature maps of a kernel in these coordinates."""
+        found = KERNELS[kernel]
         landmarks = coordinates(self.landmarks)
         own = own_distances(found, landmarks)
         return NystroemFamily(found, coordinates, landmarks, own, median_distance(own))
 
 
 def ranked_coordinates(X: np.ndarray, y: np.ndarray, weight: np.ndarray, standardize: bool) -> Coordinates:
-    """Ranks of the columns, divided by their class-pooled standard deviation if `standardize`."""
+    """Ranks of the columns, divided by their overall standard deviation if `standardize`."""
     ranks = Ranks.of(X, weight)
     return Coordinates(column_scale(Moments.of(ranks(X), y, weight, full=False), standardize), ranks)

@@ -2,12 +2,13 @@
 
     Williams, Seeger. "Using the Nystroem method to speed up kernel machines." NIPS 2000.
 
-With K the kernel matrix of the landmarks, K = U diag(values) U', and k(x) its values between x and the landmarks,
+With K the kernel matrix of the landmarks and k(x) the values of the kernel between x and the landmarks,
 
-    phi(x) = T' k(x),    T = U diag(values)^-1/2,    phi(x).phi(x') = k(x)' K^+ k(x')
+    phi(x) = T' k(x),    T T' = K^+,    phi(x).phi(x') = k(x)' K^+ k(x')
 
-which is exact if either row is a landmark. Directions that are pure rounding error (duplicate landmarks) are dropped.
-A ranker w.phi(x) is dual.k(x) with dual = T w.
+which is exact if either row is a landmark. T is the inverse of a Cholesky factor of K. If K is nearly singular, T is
+U diag(values)^-1/2 from K = U diag(values) U', and directions that are pure rounding error (duplicate landmarks) are
+dropped. A ranker w.phi(x) is dual.k(x) with dual = T w.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, lapack
 
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import Kernel
 from aucmax.numerics.lazy_features import LazyFeatures
 
 SMALLEST = 1e-11  # eigenvalue of the kernel matrix, relative to the largest, below which it is rounding error
+SMALLEST_PIVOT = 1e-4  # entry on the diagonal of the Cholesky factor below which eigenvectors are used
 IN_MEMORY = 2**24  # largest number of features kept in memory: 128 megabytes
 
 
@@ -50,7 +52,12 @@ class Nystroem:
     @classmethod
     def of(cls, kernel: Kernel, gamma: float, coordinates: Coordinates, landmarks: Any, own: np.ndarray) -> Nystroem:
         """The feature map of landmarks whose pairwise distances are `own`."""
-        values, vectors = eigh(kernel.values(own, gamma), check_finite=False, driver="evd")
+        K = kernel.values(own, gamma)
+        factor, failed = lapack.dpotrf(K, lower=1)
+        if failed == 0 and factor.diagonal().min() > SMALLEST_PIVOT:
+            inverse, _ = lapack.dtrtri(factor, lower=1)
+            return cls(kernel, gamma, coordinates, landmarks, inverse.T)
+        values, vectors = eigh(K, check_finite=False, driver="evd")
         kept = values > SMALLEST * values[-1]
         return cls(kernel, gamma, coordinates, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
 

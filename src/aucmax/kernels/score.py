@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -70,14 +69,6 @@ class KernelScore:
     landmarks: Any
     terms: tuple[Term, ...]
     intercept: float
-
-    @classmethod
-    def combined(cls, scores: Sequence[KernelScore], shares: Sequence[float], shift: float = 0.0) -> KernelScore:
-        """The sum of the scores times their shares, plus a shift; all scores have the same landmarks."""
-        pairs = list(zip(scores, shares, strict=True))
-        terms = [replace(term, weights=share * term.weights) for score, share in pairs for term in score.terms]
-        intercept = sum(share * score.intercept for score, share in pairs)
-        return cls(scores[0].landmarks, tuple(terms), intercept + shift)
 
     def __call__(self, X: Any) -> np.ndarray:
         """The score of each row."""

@@ -137,6 +137,31 @@ def auc_influence(
     return phi
 
 
+def std_error_of_counts(
+    is_pos: np.ndarray, weight: np.ndarray, score: np.ndarray, other: np.ndarray | None = None
+) -> float:
+    """DeLong's standard error of an AUC, or of its difference from another, where a weight of k means k rows.
+
+    Weights that sum to less than the number of rows of their class are scaled up to it. No validation.
+
+    Examples
+    --------
+    >>> is_pos, score = np.array([False, False, False, True, True, True]), np.array([0.1, 0.4, 0.6, 0.5, 0.8, 0.9])
+    >>> round(std_error_of_counts(is_pos, np.ones(6), score), 3)
+    0.157
+    """
+    variance = 0.0
+    for mine in (is_pos, ~is_pos):
+        total = float(weight[mine].sum())
+        p = weight[mine] / total
+        share = _share_below(score[mine], score[~mine], weight[~mine])
+        if other is not None:
+            share = share - _share_below(other[mine], other[~mine], weight[~mine])
+        count = max(total, float(p.size))
+        variance += float(p @ (share - p @ share) ** 2) / max(count - 1.0, 1.0)
+    return float(np.sqrt(variance))
+
+
 def auc_test(y_true: ArrayLike, y_score_a: ArrayLike, y_score_b: ArrayLike, *, pos_label: Any = None) -> PairedTest:
     """Two-sided paired test that two scores of the same rows have the same AUC.
 

@@ -36,6 +36,22 @@ def array_from_json(content: Any, what: str, shape: tuple[int | None, ...]) -> n
     return array
 
 
+def integers_from_json(content: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """The same for integers.
+
+    Examples
+    --------
+    >>> integers_from_json([1.5], "roots", (1,))
+    Traceback (most recent call last):
+    ValueError: roots must hold integers
+    """
+    numbers = array_from_json(content, what, shape)
+    integers = numbers.astype(np.int64)
+    if (integers != numbers).any():
+        raise ValueError(f"{what} must hold integers")
+    return integers
+
+
 def matrix_to_json(X: Any) -> dict[str, Any]:
     """A dense or CSR matrix as JSON values."""
     if not is_sparse(X):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucmax.estimators.tree import LEAF, AUCTreeClassifier, Nodes
-from aucmax.models.json_arrays import array_from_json
+from aucmax.models.json_arrays import array_from_json, integers_from_json
 from aucmax.numerics.matrix import dense
 from aucmax.tables.json_schema import Schema, check_schema
 
@@ -78,9 +78,9 @@ class TreeScorer:
     def from_dict(cls, content: Any) -> TreeScorer:
         """The scorer that `to_dict` described, every field validated."""
         check_schema(content, _SCHEMA, "the scorer")
-        column = _integers(content["column"], "column", (None,))
+        column = integers_from_json(content["column"], "column", (None,))
         n_nodes = column.size
-        children = _integers(content["children"], "children", (n_nodes, 2))
+        children = integers_from_json(content["children"], "children", (n_nodes, 2))
         threshold = array_from_json(content["threshold"], "threshold", (n_nodes,))
         weights = array_from_json(content["weights"], "weights", (n_nodes, 2))
         n_features = content["n_features"]
@@ -92,11 +92,3 @@ class TreeScorer:
             raise ValueError("children must be nodes after their parent, and weights must not be negative")
         nodes = Nodes(column, threshold, np.zeros(n_nodes), children, weights)
         return cls(nodes, int(n_features), float(content["zero"]))
-
-
-def _integers(content: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
-    numbers = array_from_json(content, what, shape)
-    integers = numbers.astype(np.int64)
-    if (integers != numbers).any():
-        raise ValueError(f"{what} must hold integers")
-    return integers

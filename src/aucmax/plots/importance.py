@@ -75,7 +75,7 @@ class ImportanceDisplay:
         """Draw the bars into the axes, by default those of a new figure."""
         ax = new_axes(len(self.names) // 2 + 2) if ax is None else ax
         positions = np.arange(len(self.names))[::-1]
-        self.bars_ = ax.barh(positions, self.importance, color=COLOURS["tie"], height=0.7)
+        self.bars_ = ax.barh(positions, self.importance, color=COLOURS["equivalent"], height=0.7)
         known = np.flatnonzero(np.isfinite(self.low))
         errors = np.array([self.importance[known] - self.low[known], self.high[known] - self.importance[known]])
         if known.size:

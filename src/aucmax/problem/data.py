@@ -203,19 +203,15 @@ def _far_centres(moments: Moments, X: Any) -> np.ndarray:
 
 
 def column_scale(moments: Moments, standardize: bool = True, shift: np.ndarray | float = 0.0) -> np.ndarray:
-    """Class-pooled standard deviations: roots of the mean of the two class variances; ones if not `standardize`.
+    """Standard deviations of the columns over the rows of both classes; ones if not `standardize`.
 
-    A column that is constant within both classes is scaled by the distance between its class means; one that is
-    constant altogether, and therefore useless, by its magnitude. The magnitude is that before the shift.
+    A constant column, which is useless, is scaled by its magnitude, that before the shift.
     """
     if not standardize:
         return np.ones(moments.delta.size)
-    spread = np.sqrt(moments.variances / 2)
-    between = np.abs(moments.delta) / 2
+    spread = moments.deviations
     magnitude = np.maximum(np.abs(moments.pos.mean + shift), np.abs(moments.neg.mean + shift))
-    constant = spread <= CONSTANT * magnitude
-    scale = np.where(constant, between, spread)
-    return np.where(scale > CONSTANT * magnitude, scale, np.where(magnitude > 0, magnitude, 1.0))
+    return np.where(spread > CONSTANT * magnitude, spread, np.where(magnitude > 0, magnitude, 1.0))
 
 
 def automatic_alpha(data: Data) -> float:

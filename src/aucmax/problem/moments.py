@@ -36,7 +36,12 @@ class ClassMoments:
     @property
     def trace(self) -> float:
         """Trace of the scatter: the sum of s_i |x_i - mean|^2."""
-        return float(np.trace(self.scatter) if self.scatter.ndim == 2 else self.scatter.sum())
+        return float(self.diagonal.sum())
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """Diagonal of the scatter: the sum of s_i (x_i - mean)^2 of every column."""
+        return self.scatter.diagonal() if self.scatter.ndim == 2 else self.scatter
 
     @np.errstate(invalid="ignore", over="ignore")  # `check_finite` reports NaN and infinity
     def __add__(self, other: ClassMoments) -> ClassMoments:
@@ -131,6 +136,14 @@ class Moments:
     def within(self) -> np.ndarray:
         """S, the sum of the two class covariances (its diagonal if not full); zero for a class without weight."""
         return self.pos.scatter / (self.pos.weight or 1.0) + self.neg.scatter / (self.neg.weight or 1.0)
+
+    @property
+    def deviations(self) -> np.ndarray:
+        """Standard deviations of the columns over the rows of both classes: within the classes, and between them."""
+        total = (self.pos.weight + self.neg.weight) or 1.0
+        within = np.sqrt((self.pos.diagonal + self.neg.diagonal) / total)
+        between = np.sqrt((self.pos.weight / total) * (self.neg.weight / total)) * np.abs(self.delta)
+        return np.hypot(within, between)
 
 
 def _diagonal_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:

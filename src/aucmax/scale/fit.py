@@ -49,7 +49,7 @@ def fit(
         See `Source.of`.
     estimator : AUCClassifier or AUCClassifierCV
         Its settings; it is not changed. By default `AUCClassifierCV()`. `cv` is a number of folds: the fold of a row
-        follows from its number, or from its group, by hashing. `AUCClassifierCV` takes the squared loss,
+        follows from its number or group by hashing. `AUCClassifierCV` takes the squared loss (also as "auto"),
         `AUCClassifier` the squared (solver "exact", or "cg" for wide tables) and the logistic loss ("newton").
     target : str
         The column of labels; none for libsvm files.

@@ -61,7 +61,7 @@ def fit_linear(model: AUCClassifier, passes: Passes) -> None:
 
 def fit_path(model: AUCClassifierCV, passes: Passes) -> None:
     """Fit the path of alphas on all folds, choose one by AUC, and calibrate on the out-of-fold scores."""
-    if model.loss != "squared":
+    if model.loss not in ("squared", "auto"):
         raise ValueError(
             f"loss={model.loss!r}; passes over a source cross-validate the squared loss only: use AUCClassifier with "
             "that loss and a fixed alpha"

@@ -1,91 +1,65 @@
-"""Kernel search: kernels, scales and column relevances, compared by cross-validated AUC.
+"""Kernel search: kernels, bandwidths and learned metrics, each with the cross-validation of its path of alphas.
 
-A setting is a kernel, its gamma and, in a second round, the relevance of each column to a model of the first round.
-Each fold is evaluated with relevances from its own training rows, so that the labels of the test rows do not leak.
+The metric of a round is learned from a model of the round before. Each fold learns its own from its training rows, so
+that the labels of its test rows do not leak.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.kernels.functions import Kernel
-from aucmax.kernels.landmark_space import LandmarkSpace
+from aucmax.kernels.landmark_space import LandmarkSpace, NystroemFamily
+from aucmax.kernels.metric import learned_coordinates
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.losses import Squared
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
-from aucmax.selection.alpha_path import alpha_path
-from aucmax.selection.cross_validation import (
-    CVPath,
-    PathSettings,
-    certified_solver,
-    cv_path,
-    fold_data,
-    make_alphas,
-    score_fold,
-    training_data,
-)
+from aucmax.selection.alpha_path import moment_path
+from aucmax.selection.cross_validation import CVPath, PathSettings, cv_path, make_alphas, score_fold
+from aucmax.selection.fold_moments import training_moments
 from aucmax.selection.splits import Fold
-from aucmax.solvers.base import Solver
+from aucmax.solvers import Exact
 from aucmax.validation.inputs import LabeledData
 
 # gammas to try, in units of the inverse median distance between two landmarks
-SCALES = {"l2": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0), "l1": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}
-SHARPER = (1.0, 3.0)  # factors of gamma in the second round: with fewer relevant columns a sharper kernel may win
-GRID_ROWS = 4000  # rows on which settings are compared
-GRID_LANDMARKS = 250  # landmarks with which settings are compared
-SLOPE_ROWS = 500  # rows at which slopes are measured
-SMALLEST_RELEVANCE = 1e-4  # added to the squared slopes relative to the largest
+SCALES = {"l2": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0), "l1": (0.03, 0.1, 0.3, 1.0, 3.0)}
+SHARPER = (1.0, 3.0)  # factors of gamma after a round: with fewer relevant columns a sharper kernel may win
+METRIC_KERNEL = "laplacian"  # whose metric is learned, if it is among those to try
+ROUNDS = 3  # maximum number of rounds of metric learning
+LANDMARKS = 250  # landmarks with which settings are compared
+SLOPE_ROWS = 1000  # rows at which derivatives are measured
 
 
-class Relevance(NamedTuple):
-    """The factors by which columns are stretched."""
-
-    overall: np.ndarray  # for the model of all rows
-    by_fold: list[np.ndarray]  # for the models of the training sets
-
-
-class KernelSetting(NamedTuple):
-    """The definition of the features."""
+class KernelPath(NamedTuple):
+    """A kernel at one bandwidth and in one metric, and its cross-validation."""
 
     kernel: str
     gamma: float  # NaN for the linear kernel
-    relevance: Relevance | None = None  # None if all columns count alike
-
-    @property
-    def family(self) -> tuple[str, bool]:
-        """The key shared by settings that differ only in gamma."""
-        return self.kernel, self.relevance is not None
+    round: int  # of metric learning, 0 before the first
+    maps: list[Nystroem]  # of all rows and of each fold, or one for all; none for the columns themselves
+    weights: list[np.ndarray]  # of the features in the models of the folds, one column per alpha
+    path: CVPath
 
     @property
     def params(self) -> dict[str, Any]:
         """The parameters in `cv_results_`."""
-        return {"kernel": self.kernel, "gamma": float(self.gamma), "relevance": self.relevance is not None}
-
-
-class KernelCandidate(NamedTuple):
-    """A setting and its cross-validation."""
-
-    setting: KernelSetting  # kernel, gamma and relevance
-    settings: PathSettings  # of its path
-    path: CVPath  # its cross-validation
-    map: Nystroem | None  # None for the columns themselves
+        return {"kernel": self.kernel, "gamma": float(self.gamma), "round": self.round}
 
 
 @dataclass(frozen=True, eq=False)
 class KernelSearch:
-    """The rows, folds and landmarks on which settings are evaluated, and the objective.
+    """The rows, folds and landmarks with which settings are compared, by the squared loss.
 
     Parameters
     ----------
     table : LabeledData
     folds : list of pairs of row indices
     space : LandmarkSpace
-    loss : Loss
     alphas : array or None
         Strengths of the penalty; None for a grid.
     standardize : bool
@@ -95,143 +69,93 @@ class KernelSearch:
     table: LabeledData
     folds: list[Fold]
     space: LandmarkSpace
-    loss: Any
     alphas: Any
     standardize: bool
 
     def run(
-        self, kernels: Sequence[str], gamma: float | None, second_round: bool, rng: np.random.Generator
-    ) -> list[KernelCandidate]:
-        """Compare all settings on a subsample; with `second_round` the best kernel is also tried with relevances."""
-        table, folds, _ = subsample(self.table, self.folds, GRID_ROWS, rng)
-        space = self.space.first(GRID_LANDMARKS)
-        smaller = replace(self, table=table, folds=folds, space=space, loss=Squared())
-        candidates = list(smaller.grid(kernels, gamma))
-        nonlinear = [candidate for candidate in candidates if candidate.map is not None]
-        if second_round and nonlinear:
-            best = max(nonlinear, key=lambda candidate: candidate.path.best_auc)
-            relevance = measure_relevance(smaller, best, rng)
-            for factor in SHARPER:
-                setting = best.setting._replace(gamma=factor * best.setting.gamma, relevance=relevance)
-                candidates.append(smaller.evaluate(setting))
-        return candidates
-
-    def grid(self, kernels: Sequence[str], gamma: float | None) -> Iterator[KernelCandidate]:
-        """Evaluate every kernel at the given gamma, or at a grid of them; distances are computed once per kernel."""
+        self, kernels: Sequence[str], gamma: float | None, rounds: int, rng: np.random.Generator
+    ) -> list[KernelPath]:
+        """Cross-validate every kernel at the given gamma or a grid of them, then one in learned metrics."""
+        found = []
         for kernel in kernels:
-            if kernel == "linear":
-                yield self.evaluate(KernelSetting("linear", np.nan))
-                continue
-            family = self.space.family(kernel)
-            distances = family.distances(self.table.X)
-            gammas = [gamma] if gamma is not None else [k / family.unit for k in SCALES[family.kernel.norm]]
-            for value in gammas:
-                made = family.map(value)
-                features = self.table._replace(X=made.features(self.table.X, distances))
-                yield self._cross_validate(KernelSetting(kernel, value), features, made)
+            found += self._linear() if kernel == "linear" else self._grid(kernel, gamma)
+        preferred = [one for one in found if one.kernel == METRIC_KERNEL] or [one for one in found if one.maps]
+        best = max(preferred, key=_best_auc, default=None)
+        for number in range(1, rounds + 1):
+            if best is None:
+                break
+            learned = self._learned(best, number, rng)
+            found += learned
+            after = max(learned, key=_best_auc)
+            best = after if _best_auc(after) > _best_auc(best) else None
+        return found
+
+    def _linear(self) -> list[KernelPath]:
+        path = cv_path(self.table, self.folds, Squared(), PathSettings(self.alphas, 0.0, self.standardize))
+        return [KernelPath("linear", np.nan, 0, [], [], path)]
+
+    def _grid(self, kernel: str, gamma: float | None) -> list[KernelPath]:
+        """A kernel at each gamma; distances are computed once."""
+        family = self.space.family(kernel, self.space.coordinates(kernel))
+        distances = family.distances(self.table.X)
+        gammas = [gamma] if gamma is not None else [k / family.unit for k in SCALES[family.kernel.norm]]
+        return [self._cross_validate([family], [distances], value, 0) for value in gammas]
+
+    def _learned(self, before: KernelPath, number: int, rng: np.random.Generator) -> list[KernelPath]:
+        """The setting in the metrics learned from its own models, at its gamma and at larger ones."""
+        families = []
+        for made, dual, rows in self._models(before):
+            some = rng.permutation(rows)[:SLOPE_ROWS]
+            plain = self.space.coordinates(before.kernel)
+            coordinates = learned_coordinates(plain, made, dual, self.table.X[some], self.table.weight[some])
+            families.append(self.space.family(before.kernel, coordinates))
+        distances = [family.distances(self.table.X) for family in families]
+        return [self._cross_validate(families, distances, k * before.gamma, number) for k in SHARPER]
+
+    def _models(self, before: KernelPath) -> Iterable[tuple[Nystroem, np.ndarray, np.ndarray]]:
+        """Feature map, weights of the landmarks and training rows of the models of all rows and of the folds."""
+        path = before.path
+        k = int(np.argmax(path.auc.mean(axis=1)))
+        weights = [moment_path(path.data, path.alphas[[k]])[:, 0], *(part[:, k] for part in before.weights)]
+        maps = before.maps if len(before.maps) > 1 else before.maps * len(weights)
+        rows = [np.flatnonzero(self.table.weight > 0), *(train for train, _ in self.folds)]
+        for made, w, index in zip(maps, weights, rows, strict=True):
+            yield made, made.T @ w, index
 
     def _cross_validate(
-        self, setting: KernelSetting, features: LabeledData, made: Nystroem | None
-    ) -> KernelCandidate:
-        settings = PathSettings(self.alphas, 0.0, self.standardize and made is None)
-        return KernelCandidate(setting, settings, cv_path(features, self.folds, self.loss, settings), made)
-
-    def evaluate(self, setting: KernelSetting) -> KernelCandidate:
-        """Cross-validate one setting."""
-        if setting.relevance is not None:
-            return self._evaluate_relevance(setting, setting.relevance)
-        made = None if setting.kernel == "linear" else self.space.family(setting.kernel).map(setting.gamma)
-        features = self.table if made is None else self.table._replace(X=made.features(self.table.X))
-        return self._cross_validate(setting, features, made)
-
-    def _evaluate_relevance(self, setting: KernelSetting, relevance: Relevance) -> KernelCandidate:
-        """Evaluate each fold in coordinates learned from its own training rows; the final data use those of all."""
-        made = self.space.family(setting.kernel, relevance.overall).map(setting.gamma)
-        features = self.table._replace(X=made.features(self.table.X))
-        settings = PathSettings(self.alphas, 0.0, False)
-        solver = certified_solver(features.X, self.loss)
-        data = training_data(features.weighted(), solver, settings)
-        alphas = make_alphas(settings, data)
+        self, families: list[NystroemFamily], distances: list[np.ndarray], gamma: float, number: int
+    ) -> KernelPath:
+        """The path in the features of one family, or of that of all rows and that of each fold."""
+        maps = []
+        features = []
+        for family, apart in zip(families, distances, strict=True):
+            maps.append(family.map(gamma))
+            features.append(maps[-1].features(self.table.X, apart))
+        moments, parts = self._moments(features)
+        data = Data.of_moments(moments, standardize=False)
+        alphas = make_alphas(PathSettings(self.alphas, 0.0, False), data)
         scores = []
         aucs = []
-        for (train, test), stretch in zip(self.folds, relevance.by_fold, strict=True):
-            X = self.space.family(setting.kernel, stretch).map(setting.gamma).features(self.table.X)
-            part = _fold_data(self.table._replace(X=X), train, solver, settings)
-            weights = alpha_path(part, self.loss, alphas, 0.0, solver)
-            fold_scores, fold_aucs = score_fold(self.table, test, X, part, weights)
+        weights = []
+        for (_, test), X, part in zip(self.folds, features[1:] or repeat(features[0]), parts, strict=False):
+            training = Data.of_moments(part, standardize=False)
+            weights.append(moment_path(training, alphas))
+            fold_scores, fold_aucs = score_fold(self.table, test, X, training, weights[-1])
             scores.append(fold_scores)
             aucs.append(fold_aucs)
-        path = CVPath(self.loss, solver, data, alphas, np.column_stack(aucs), self.folds, scores)
-        return KernelCandidate(setting, settings, path, made)
+        path = CVPath(Squared(), Exact(), data, alphas, np.column_stack(aucs), self.folds, scores)
+        return KernelPath(families[0].kernel.name, gamma, number, maps, weights, path)
+
+    def _moments(self, features: list[np.ndarray]) -> tuple[Moments, Iterable[Moments]]:
+        """Moments of all rows and of each training set."""
+        _, y, weight = self.table
+        if len(features) == 1:
+            return training_moments(features[0], y, weight, self.folds)
+        parts = []
+        for X, (train, _) in zip(features[1:], self.folds, strict=True):
+            parts.append(Moments.of(X, y, weight, index=train))
+        return Moments.of(features[0], y, weight), parts
 
 
-def _fold_data(table: LabeledData, train: np.ndarray, solver: Solver, settings: PathSettings) -> Data:
-    """Data of one training set, without copying its rows if the solver needs only moments."""
-    if solver.wants_scatter(train.size, table.X.shape[1], settings.penalty()):
-        return Data.of_moments(Moments.of(*table, index=train), standardize=False)
-    return training_data(table.rows(train), solver, settings)
-
-
-def measure_relevance(search: KernelSearch, candidate: KernelCandidate, rng: np.random.Generator) -> Relevance:
-    """Root mean squared slopes of the candidate's models: that of all rows and that of each fold."""
-    made = candidate.map
-    if made is None:
-        raise ValueError("the linear kernel has no relevances to measure, as its slopes are its weights; try another")
-    table = search.table._replace(X=made.features(search.table.X))
-    solver = certified_solver(table.X, Squared())
-    data, training = fold_data(table, search.folds, solver, candidate.settings)
-    alpha = candidate.path.alphas[[int(np.argmax(candidate.path.auc.mean(axis=1)))]]
-    rows = [np.flatnonzero(table.weight > 0), *(train for train, _ in search.folds)]
-    relevances = []
-    for part, index in zip([data, *training], rows, strict=True):
-        dual = made.T @ alpha_path(part, Squared(), alpha, 0.0, solver)[:, 0]
-        some = rng.permutation(index)[:SLOPE_ROWS]
-        points = made.coordinates(search.table.X[some])
-        slopes = made.kernel.squared_slopes(made.gamma, points, made.landmarks, dual, table.weight[some])
-        relevance = np.sqrt(slopes / (slopes.max() or 1.0) + SMALLEST_RELEVANCE)
-        relevances.append(_unit_preserving(search.space, made.kernel, relevance))
-    return Relevance(relevances[0], relevances[1:])
-
-
-def _unit_preserving(space: LandmarkSpace, kernel: Kernel, relevance: np.ndarray) -> np.ndarray:
-    """The relevance, rescaled to preserve the median distance, the unit of gamma."""
-    ratio = space.family(kernel.name).unit / space.family(kernel.name, relevance).unit
-    return relevance * (ratio if kernel.norm == "l1" else np.sqrt(ratio))
-
-
-def best_settings(candidates: list[KernelCandidate], count: int) -> list[KernelSetting]:
-    """The best setting of each family, best first, of those within one standard error of the best AUC."""
-    best: dict[tuple[str, bool], KernelCandidate] = {}
-    for candidate in sorted(candidates, key=lambda candidate: -candidate.path.best_auc):
-        best.setdefault(candidate.setting.family, candidate)
-    leader, *others = best.values()
-    aucs = leader.path.auc[int(np.argmax(leader.path.auc.mean(axis=1)))]
-    error = aucs.std(ddof=1) / np.sqrt(aucs.size) if aucs.size > 1 else 0.0
-    close = [other for other in others if other.path.best_auc >= leader.path.best_auc - error]
-    return [candidate.setting for candidate in [leader, *close][:count]]
-
-
-def subsample(
-    table: LabeledData, folds: list[Fold], size: int, rng: np.random.Generator
-) -> tuple[LabeledData, list[Fold], np.ndarray]:
-    """At most `size` rows, about half of them from each class, their folds, and their indices in the table."""
-    everything = table, folds, np.arange(table.y.size)
-    weighted = np.flatnonzero(table.weight > 0)
-    if weighted.size <= size:
-        return everything
-    pos = weighted[table.y[weighted] > 0]
-    neg = weighted[table.y[weighted] < 0]
-    n_pos = min(pos.size, max(size // 2, size - neg.size))
-    kept = np.sort(np.concatenate([rng.permutation(pos)[:n_pos], rng.permutation(neg)[: size - n_pos]]))
-    place = np.full(table.y.size, -1)
-    place[kept] = np.arange(kept.size)
-    inner = [(_kept(place, train), _kept(place, test)) for train, test in folds]
-    if any(np.unique(table.y[kept][rows]).size < 2 for fold in inner for rows in fold):
-        return everything
-    return table.rows(kept), inner, kept
-
-
-def _kept(place: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The indices in the subsample of those of these rows that are in it."""
-    found = place[rows]
-    return found[found >= 0]
+def _best_auc(found: KernelPath) -> float:
+    return found.path.best_auc

@@ -1,4 +1,4 @@
-"""Splits: pairs of training and test rows, from a number or from any scikit-learn splitter."""
+"""Splits: pairs of training and test rows, from a number or from any scikit-learn splitter; their subsamples."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_consistent_length
+
+from aucmax.validation.inputs import LabeledData
 
 Fold = tuple[np.ndarray, np.ndarray]
 
@@ -57,3 +59,25 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
         test = fold_of == k
         folds.append((weighted[~test], weighted[test]))
     return folds
+
+
+def subsample(
+    table: LabeledData, folds: list[Fold], size: int, rng: np.random.Generator
+) -> tuple[LabeledData, list[Fold], np.ndarray]:
+    """At most `size` rows, about half of them from each class, their folds, and their indices in the table."""
+    everything = table, folds, np.arange(table.y.size)
+    weighted = np.flatnonzero(table.weight > 0)
+    if weighted.size <= size:
+        return everything
+    pos = weighted[table.y[weighted] > 0]
+    neg = weighted[table.y[weighted] < 0]
+    n_pos = min(pos.size, max(size // 2, size - neg.size))
+    kept = np.sort(np.concatenate([rng.permutation(pos)[:n_pos], rng.permutation(neg)[: size - n_pos]]))
+    place = np.full(table.y.size, -1)
+    place[kept] = np.arange(kept.size)
+    inner = []
+    for train, test in folds:
+        inner.append((place[train][place[train] >= 0], place[test][place[test] >= 0]))
+    if any(np.unique(table.y[kept][rows]).size < 2 for fold in inner for rows in fold):
+        return everything
+    return table.rows(kept), inner, kept

@@ -54,17 +54,30 @@ def encode_target(
     >>> encode_target(table, "colour", pos_label="red")
     (array([1, 0, 0]), ('not red', 'red'))
     """
+    if classes is not None:
+        y = encode_labels(table, target, classes, rest)
+        if y.min() == y.max():
+            raise _one_class_error([classes[int(y[0])]], _target_values(table, target)[1])
+        return y, (classes[0], classes[1])
     values, name = _target_values(table, target)
     labels, inverse = _distinct_labels(values, name)
-    if classes is None:
-        pair = _choose_classes(labels, np.bincount(inverse, minlength=len(labels)), pos_label, name)
-        rest = _rest(labels, pair)
-    else:
-        pair = classes[0], classes[1]
-    y = _codes(labels, pair, rest, name)[inverse]
-    if y.min() == y.max():
-        raise _one_class_error(labels, name)
-    return y, pair
+    pair = _choose_classes(labels, np.bincount(inverse, minlength=len(labels)), pos_label, name)
+    return _codes(labels, pair, _rest(labels, pair), name)[inverse], pair
+
+
+def encode_labels(
+    table: Table, target: str | None, classes: Sequence[Scalar], rest: Sequence[Scalar] = ()
+) -> np.ndarray:
+    """The target as 0 and 1, where the classes are known: rows of one of them alone will do.
+
+    Examples
+    --------
+    >>> encode_labels(Table({"fraud": ["yes", "yes"]}), "fraud", ("no", "yes"))
+    array([1, 1])
+    """
+    values, name = _target_values(table, target)
+    labels, inverse = _distinct_labels(values, name)
+    return _codes(labels, (classes[0], classes[1]), rest, name)[inverse]
 
 
 def count_labels(table: Table, target: str | None = None) -> Counter[Scalar]:

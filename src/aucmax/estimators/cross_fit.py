@@ -1,0 +1,114 @@
+"""Out-of-fold scores of any classifier, and `CrossFitClassifier`, the mean of the models of the folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from aucmax.estimators.base import Ranker
+from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
+from aucmax.selection.splits import Fold, make_splits
+from aucmax.validation.inputs import LabeledData, check_table, make_rng
+
+SOFTENING = 0.005  # keeps the logits of probabilities 0 and 1 finite: at most 5.3
+
+
+def soft_logit(probability: np.ndarray) -> np.ndarray:
+    """The logit of (p + .005) / 1.01, finite for 0 and 1.
+
+    Examples
+    --------
+    >>> soft_logit(np.array([0.0, 0.5, 1.0])).round(2)
+    array([-5.3,  0. ,  5.3])
+    """
+    return np.log((probability + SOFTENING) / (1.0 + SOFTENING - probability))
+
+
+def ranking_scores(model: Any, X: Any) -> np.ndarray:
+    """Scores of a fitted classifier: those of a ranker as they are, probabilities as logits."""
+    if hasattr(model, "predict_proba") and not hasattr(model, "oof_scores_"):
+        return soft_logit(np.asarray(model.predict_proba(X))[:, 1])
+    return np.asarray(model.decision_function(X), dtype=float)
+
+
+def fit_rows(model: Any, rows: LabeledData, weighted: bool) -> Any:
+    """Fit a model to labels 0 and 1, with the weights if any were given."""
+    options = {_weight_argument(model): rows.weight} if weighted else {}
+    return model.fit(rows.X, (rows.y > 0).astype(int), **options)
+
+
+def cross_fit(
+    estimator: Any, rows: LabeledData, folds: list[Fold], weighted: bool, n_jobs: int | None = None
+) -> tuple[list[Any], np.ndarray]:
+    """Models of the training rows of each fold, and the scores of its test rows; NaN for rows in no test set."""
+    tasks = (delayed(fit_rows)(clone(estimator), rows.rows(train), weighted) for train, _ in folds)
+    models = Parallel(n_jobs)(tasks)
+    out_of_fold = np.full(rows.y.size, np.nan)
+    for model, (_, test) in zip(models, folds, strict=True):
+        out_of_fold[test] = ranking_scores(model, rows.X[test])
+    return models, out_of_fold
+
+
+def _weight_argument(model: Any) -> str:
+    """Name of the `fit` argument for sample weights; in a pipeline, that of its last step."""
+    inner = model.estimator if isinstance(model, BaseSearchCV) else model
+    name, last = inner.steps[-1] if isinstance(inner, Pipeline) else ("", inner)
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ValueError(
+            f"{type(last).__name__} does not support sample_weight; leave it out, or fit without weights"
+        )
+    return f"{name}__sample_weight" if name else "sample_weight"
+
+
+class CrossFitClassifier(Ranker):
+    """The mean score of the models of the folds, which costs no further fit to all rows.
+
+    Parameters
+    ----------
+    estimator : classifier
+    cv : int or splitter
+        As in `AUCClassifierCV`.
+    random_state : int, RandomState or None
+        Random seed of the folds.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The model of each fold.
+    oof_scores_ : array of shape (n,)
+        Score of each row by the model that was not fitted to it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = make_classification(random_state=0)
+    >>> model = CrossFitClassifier(DecisionTreeClassifier(max_depth=2), cv=3).fit(X, y)
+    >>> len(model.estimators_), model.decision_function(X).shape
+    (3, (100,))
+    """
+
+    def __init__(self, estimator, cv=3, random_state=None):
+        self.estimator = estimator
+        self.cv = cv
+        self.random_state = random_state
+
+    @resets_fitted_state
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CrossFitClassifier:
+        """Fit a model to the training rows of each fold."""
+        table = check_table(self, X, y, sample_weight)
+        folds = make_splits(self.cv, *table, None, make_rng(self.random_state))
+        self.estimators_, self.oof_scores_ = cross_fit(self.estimator, table, folds, sample_weight is not None)
+        return self
+
+    @reads_one_state
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The mean score of the models; larger means more likely positive."""
+        X = self._validate_rows(X, "estimators_")
+        return np.mean([ranking_scores(model, X) for model in self.estimators_], axis=0)

@@ -1,0 +1,195 @@
+"""AUCStackingClassifier: a blend of classifiers whose weights minimise the squared pairwise loss."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import TransformerMixin, clone, is_classifier
+from sklearn.utils import Bunch, assert_all_finite, get_tags
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted
+
+from aucmax.estimators.base import Ranker
+from aucmax.estimators.calibration import CalibratedMixin
+from aucmax.estimators.cross_fit import ranking_scores
+from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
+from aucmax.estimators.stack_members import BOOSTING, Member, default_members, fit_member
+from aucmax.selection.blending import fit_blend
+from aucmax.selection.splits import Fold, make_splits
+from aucmax.validation.inputs import LabeledData, check_table, make_rng
+from aucmax.validation.params import Option, check_params
+
+
+class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComposition):
+    """A blend of classifiers: non-negative weights, in closed form, that maximise the AUC of out-of-fold scores.
+
+    Each member gives a score of every row by a model that was not fitted to it. The scores are standardised, and the
+    weights of the blend minimise the squared pairwise loss, shrunk towards equal weights as far as positives are few
+    (docs/stacking.md). A single member is used where it is as good as the blend.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier) or None
+        The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. Of
+        members that are as good as the blend, up to a quarter of the standard error of the difference in AUC, the
+        first is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees") and, for dense
+        tables of 500 rows or more, histogram boosting ("gradient_boosting").
+    cv : int or splitter
+        Folds of the out-of-fold scores, as in `AUCClassifierCV`. With an integer and without groups, ensembles of
+        bootstrap samples use their out-of-bag scores instead (not with weights), estimators of this library their own
+        `oof_scores_`, and the default boosting three folds.
+    boosting : {"auto", "histogram", "lightgbm", "none"}
+        The default boosting: scikit-learn's, from 500 rows ("auto") or always ("histogram"); LightGBM, which must
+        be installed and takes sparse tables; or none.
+    decision : {"prior", "probability", "balanced"}
+        As in `AUCClassifierCV`.
+    n_jobs : int or None
+        Number of members that are fitted in parallel.
+    random_state : int, RandomState or None
+        Random seed of the folds, and of members whose own `random_state` is None.
+
+    Attributes
+    ----------
+    weights_ : array of shape (m,)
+        The weights of the members, which sum to 1.
+    estimators_, named_estimators_ : list, Bunch
+        The members, fitted to all rows with labels 0 and 1.
+    intercept_ : float
+        Added to the blend, so that zero is where `decision` says.
+    blend_ : Blend
+        Means, standard deviations and weights of the scores of the members.
+    oof_scores_, calibration_, classes_
+        As in `AUCClassifierCV`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import ExtraTreesClassifier
+    >>> from aucmax import AUCClassifierCV, AUCStackingClassifier
+    >>> X, y = make_classification(400, weights=[0.9], random_state=0)
+    >>> members = [("linear", AUCClassifierCV()), ("trees", ExtraTreesClassifier(60, bootstrap=True))]
+    >>> model = AUCStackingClassifier(members, random_state=0).fit(X, y)
+    >>> model.weights_.shape, model.transform(X).shape
+    ((2,), (400, 2))
+    """
+
+    parameter_constraints: ClassVar = {"boosting": [Option(*BOOSTING)]}
+
+    def __init__(self, estimators=None, *, cv=5, boosting="auto", decision="prior", n_jobs=None, random_state=None):
+        self.estimators = estimators
+        self.cv = cv
+        self.boosting = boosting
+        self.decision = decision
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @resets_fitted_state
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> AUCStackingClassifier:
+        """Fit the members to all rows, and the weights to their out-of-fold scores.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As in `AUCClassifierCV.fit`; with weights, all members must support them.
+        """
+        check_params(self)
+        rng = make_rng(self.random_state)
+        table = check_table(self, X, y, sample_weight)
+        assert_all_finite(table.X, input_name="X", estimator_name=type(self).__name__)
+        weighted = np.flatnonzero(table.weight > 0)
+        rows = table.weighted()
+        folds = make_splits(self.cv, *rows, None if groups is None else np.asarray(groups)[weighted], rng)
+        members = self._members(rows, folds, isinstance(self.cv, Integral) and groups is None, rng)
+        tasks = (delayed(fit_member)(member, rows, folds, sample_weight is not None) for member in members)
+        fitted, scores = zip(*Parallel(self.n_jobs)(tasks), strict=True)
+        self.estimators_ = list(fitted)
+        self.named_estimators_ = Bunch(**{member.name: model for member, model in zip(members, fitted, strict=True)})
+        self._store_blend(table, weighted, np.column_stack(scores))
+        return self
+
+    @reads_one_state
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score every row; larger means more likely positive."""
+        X = self._validate_rows(X, "blend_")
+        scores = np.zeros((X.shape[0], len(self.estimators_)))
+        for k in np.flatnonzero(self.weights_):
+            scores[:, k] = ranking_scores(self.estimators_[k], X)
+        return self.blend_(scores) + self.intercept_
+
+    @reads_one_state
+    def transform(self, X: Any) -> np.ndarray:
+        """Standardised scores of the members, of shape (n, m); times `weights_`, plus `intercept_`, the blend."""
+        X = self._validate_rows(X, "blend_")
+        return self.blend_.standardized(np.column_stack([ranking_scores(model, X) for model in self.estimators_]))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: those of the members."""
+        check_is_fitted(self, "blend_")
+        return np.array(list(self.named_estimators_), dtype=object)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, with `deep` also those of the members by name, as in `kernel__n_components`."""
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> AUCStackingClassifier:
+        """Set parameters; a member by its name, and its parameters by names such as `kernel__n_components`."""
+        self._set_params("estimators", **params)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        pairs = [item for item in self.estimators or () if isinstance(item, (tuple, list)) and len(item) == 2]
+        tags.input_tags.sparse = all(get_tags(model).input_tags.sparse for _, model in pairs if model != "drop")
+        return tags
+
+    def _members(
+        self, rows: LabeledData, folds: list[Fold], shuffled: bool, rng: np.random.Generator
+    ) -> list[Member]:
+        """The members, with a random seed; `shuffled` says that any split of the rows will do."""
+        if self.estimators is None:
+            return default_members(rows, self.boosting, folds, shuffled, int(rng.integers(2**31)))
+        given = [(name, model) for name, model in self._named_estimators() if model != "drop"]
+        if not given:
+            raise ValueError("all members are 'drop'; give at least one classifier")
+        return [Member(name, _seeded(name, model, rng), shuffled) for name, model in given]
+
+    def _named_estimators(self) -> list[tuple[str, Any]]:
+        """The list of members, validated."""
+        try:
+            names, _ = zip(*self.estimators, strict=True)
+        except (TypeError, ValueError):
+            raise ValueError(f"estimators={self.estimators!r}; give None or a list of (name, classifier)") from None
+        self._validate_names(names)
+        return list(self.estimators)
+
+    def _store_blend(self, table: LabeledData, weighted: np.ndarray, scores: np.ndarray) -> None:
+        """Store the blend of the out-of-fold scores, on the rows that have one from every member."""
+        seen = np.isfinite(scores).all(axis=1)
+        index = weighted[seen]
+        if np.unique(table.y[index]).size < 2:
+            raise ValueError("no class pair has out-of-fold scores from all members; use a cv that tests more rows")
+        self.blend_ = fit_blend(scores[seen], table.y[index], table.weight[index])
+        self.weights_ = self.blend_.weights
+        blended = self.blend_(scores[seen])
+        midpoint = _midpoint(blended, table.y[index], table.weight[index])
+        out_of_fold = np.full(table.y.size, np.nan)
+        out_of_fold[index] = blended - midpoint
+        self.intercept_ = -midpoint - self._calibrate(out_of_fold, table)
+
+
+def _midpoint(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    """Midway between the class means."""
+    means = [np.average(scores[mine], weights=weight[mine]) for mine in (y > 0, y < 0)]
+    return float(np.mean(means))
+
+
+def _seeded(name: str, model: Any, rng: np.random.Generator) -> Any:
+    """A copy of the member, with a random seed where it has none."""
+    if not is_classifier(model):
+        raise ValueError(f"member {name!r} is {model!r}; give a classifier with predict_proba or decision_function")
+    model = clone(model)
+    missing = [key for key, value in model.get_params().items() if key.endswith("random_state") and value is None]
+    return model.set_params(**{key: int(rng.integers(2**31)) for key in sorted(missing)})

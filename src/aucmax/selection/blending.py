@@ -1,0 +1,115 @@
+"""Blending: the non-negative weights of rankers that minimise the squared pairwise loss of their weighted sum.
+
+With m members, d the difference of the class means of their scores, S = S+ + S- + d d' (S+ and S- the covariances
+within the classes), n the number of rows of the rarer class, and w0 = (1/m, ..., 1/m):
+
+    l = lam tr(S)/m,   lam = min(1, 10/n),   c0 = d'w0 / (w0'S w0)
+    minimise  w'S w - 2 d'w + l |w - c0 w0|^2   over w >= 0
+
+This is the squared pairwise loss, shrunk towards the plain mean. With S + l I = L L' it is the non-negative
+least-squares problem min |L'w - L^-1 (d + l c0 w0)|. A single member replaces the blend if its AUC is as good.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import nnls
+
+from aucmax.metrics.auc import auc_of_classes
+from aucmax.metrics.delong import auc_influence
+from aucmax.problem.moments import Moments
+
+SHRINKAGE = 10.0  # rows of the rarer class at which, or below, the shrinkage is full
+AS_GOOD = 0.25  # standard errors of the difference by which the AUC of a member may be below that of the blend
+
+
+class Blend(NamedTuple):
+    """A weighted sum of standardised scores."""
+
+    center: np.ndarray  # means of the scores of the members
+    scale: np.ndarray  # standard deviations of these
+    weights: np.ndarray  # non-negative, summing to 1
+
+    def standardized(self, scores: np.ndarray) -> np.ndarray:
+        """Scores of shape (n, m) in units of their standard deviation."""
+        return (scores - self.center) / self.scale
+
+    def __call__(self, scores: np.ndarray) -> np.ndarray:
+        """Blended scores; members of weight zero are ignored."""
+        used = self.weights > 0
+        return ((scores[:, used] - self.center[used]) / self.scale[used]) @ self.weights[used]
+
+
+def fit_blend(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Blend:
+    """The blend of out-of-fold scores of shape (n, m), or the first member that is as good alone.
+
+    Parameters
+    ----------
+    scores : array of shape (n, m)
+    y : array of shape (n,)
+        Labels, -1 and +1.
+    weight : array of shape (n,)
+        Positive weights of the rows; a weight of k counts as k rows.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.0, 1.0], [2.0, 2.0], [1.0, 3.0], [4.0, 4.0]])
+    >>> fit_blend(scores, np.array([-1, -1, 1, 1]), np.ones(4)).weights
+    array([0., 1.])
+    """
+    center = np.average(scores, axis=0, weights=weight)
+    scale = np.sqrt(np.average((scores - center) ** 2, axis=0, weights=weight))
+    constant = np.ptp(scores, axis=0) == 0
+    center[constant] = scores[0, constant]
+    scale[constant] = 1.0
+    blend = Blend(center, scale, np.full(scores.shape[1], 1.0 / scores.shape[1]))
+    w = blend_weights(blend.standardized(scores), y, weight)
+    if w.any():
+        blend = blend._replace(weights=w / w.sum())
+    alone = _as_good_alone(scores, blend, y, weight)
+    return blend if alone is None else blend._replace(weights=np.eye(scores.shape[1])[alone])
+
+
+def blend_weights(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The minimiser, of any sum; zero if no member ranks better than chance.
+
+    Examples
+    --------
+    >>> good = np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> blend_weights(np.column_stack([good, -good]), good, np.ones(4)).round(3)
+    array([0.25, 0.  ])
+    """
+    moments = Moments.of(scores, y, weight)
+    m = scores.shape[1]
+    d = moments.delta
+    S = moments.within + np.outer(d, d)
+    if np.trace(S) == 0:
+        return np.zeros(m)
+    rare = min(max(part.weight, part.count) for part in (moments.pos, moments.neg))
+    ridge = min(1.0, SHRINKAGE / rare) * np.trace(S) / m
+    spread = S.sum() / m**2  # w0'S w0
+    target = (
+        max(d.mean() / spread, 0.0) / m if spread > 0 else 0.0
+    )  # an entry of c0 w0; a mean that misranks has none
+    L = cholesky(S + ridge * np.eye(m), lower=True)
+    return nnls(L.T, solve_triangular(L, d + ridge * target, lower=True))[0]
+
+
+def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.ndarray) -> int | None:
+    """The first member whose AUC is not below that of the blend, up to the standard error of the difference."""
+    is_pos = y > 0
+    mixed = blend(scores)
+    best = _auc(mixed, is_pos, weight)
+    influence = auc_influence(is_pos, mixed, sample_weight=weight)
+    for k in range(scores.shape[1]):
+        std_error = np.linalg.norm(influence - auc_influence(is_pos, scores[:, k], sample_weight=weight))
+        if _auc(scores[:, k], is_pos, weight) >= best - AS_GOOD * std_error:
+            return k
+    return None
+
+
+def _auc(scores: np.ndarray, is_pos: np.ndarray, weight: np.ndarray) -> float:
+    return auc_of_classes(scores[is_pos], scores[~is_pos], weight[is_pos], weight[~is_pos])
