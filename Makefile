@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # what a half-made environment says of itself is not to be believed
 $(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 
-.PHONY: demo test sanitize extras lint format coverage bench clean
+.PHONY: demo test sanitize fuzz extras lint format coverage bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/aucmax compare digits --report demo/compare.html --plot demo/compare.png
@@ -17,6 +17,10 @@ test: $(VENV)/.test
 # compiled loops check the bounds of every array access
 sanitize: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras $(TESTS)
+
+# mutated files and killed streams, thousands of them; `make test` does a few
+fuzz: $(VENV)/.test
+	$(BIN)/python tests/fuzz/fuzz.py $(FUZZ)
 
 extras: $(VENV)/.extras
 	$(BIN)/python -m pytest tests/extras

@@ -9,6 +9,7 @@ import pytest
 EXTRAS = {
     "river": ["src/aucmax/river"],
     "torch": ["src/aucmax/torch", "docs/torch.md"],
+    "distributed": ["src/aucmax/dask.py", "src/aucmax/scale/dask.py"],
     "ruptures": [
         "src/aucmax/changepoint/segmentation.py",
         "src/aucmax/changepoint/penalty_learner.py",

@@ -211,3 +211,11 @@ def test_a_pickle_is_not_loaded(tmp_path):
     (tmp_path / "model.json").write_bytes(pickle.dumps(print))
     with pytest.raises(ModelFileError, match="not an aucmax model file"):
         aucmax.load(tmp_path / "model.json")
+
+
+@pytest.mark.parametrize("digits", ["1" + "0" * 30, "9223372036854775808", "1" * 5000])
+def test_integers_that_no_array_holds_are_refused(tmp_path, digits):
+    path = tmp_path / "model.json"
+    path.write_text('{"format": "aucmax-model", "version": 1, "scorer": ' + digits + "}")
+    with pytest.raises(ModelFileError, match=r"model.json: .*the integer \d+ is too large"):
+        aucmax.load(path)

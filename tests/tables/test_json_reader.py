@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from table_files import TRAIN, names_of, write
 
-from aucmax.tables import TableEncoder, csv_reader, json_reader, read, read_chunks
+from aucmax.tables import TableEncoder, csv_reader, read, read_chunks
 
 
 def as_json_lines(table):
@@ -40,7 +40,7 @@ def test_values_of_several_types_become_strings(tmp_path):
 
 
 def test_blocks_with_different_types_are_put_together(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_reader, "BLOCK_BYTES", 10)
+    monkeypatch.setattr(csv_reader, "BLOCK_BYTES", 10)
     text = '{"a": 1}\n{"a": 2.5}\n{"a": "x", "b": 9007199254740993}\n'
     table = read(write(tmp_path, text, "a.jsonl"))
     assert table.columns["a"].to_pylist() == ["1", "2.5", "x"]
@@ -92,3 +92,10 @@ def test_blocks_of_any_size_give_the_same_table(tmp_path, monkeypatch, size, new
     write(tmp_path, text + f"{newline}1,2")
     with pytest.raises(ValueError, match=r"line 10: 2 fields, but the header has 6"):
         read(path)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}\n{"a"\n: 2}\n', '{"a": 1}\n{"a": 2} {"a": 3}\n', '{"a": 1}{"a": 2}'])
+def test_an_object_that_is_not_on_a_line_of_its_own_is_refused(tmp_path, text):
+    """Whether it would be read would depend on where a block of the file ends."""
+    with pytest.raises(ValueError, match=r"rows.jsonl, line \d: not JSON"):
+        read(write(tmp_path, text, "rows.jsonl"))

@@ -14,6 +14,7 @@ from rich.table import Table
 from aucmax.cli.evaluate import Evaluation
 from aucmax.cli.explain import FileExplanation
 from aucmax.cli.fit import FitReport
+from aucmax.cli.fit_in_passes import PassFitReport
 from aucmax.cli.terminal import echo, printable
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
@@ -59,6 +60,22 @@ def show_fit(report: FitReport, output: str) -> None:
     show_comparison(report.comparison)
     if report.next_steps is not None:
         echo(report.next_steps)
+    echo(f"model: {output}")
+
+
+def show_pass_fit(report: PassFitReport, output: str) -> None:
+    """The rows, the chosen penalty, and the AUC of the out-of-fold scores of a fit in passes."""
+    facts = report.to_dict()
+    echo(f"{facts['data']}: {facts['rows']:,} rows, {facts['features']:,} features, read {facts['passes']} times")
+    echo(f"positive class: {facts['positive']!r}, {facts['positives']:,} rows")
+    for name, why in facts["left_out"].items():
+        echo(f"column {name!r} left out: {why}")
+    echo(f"alpha: {facts['alpha']:.4g} ({facts['loss']} loss, solver {facts['solver']})")
+    if facts["threshold"] is not None:
+        echo(f"threshold: {facts['threshold']:.6g}")
+    if facts["auc"] is not None:
+        interval = f"95 % interval {facts['auc_low']:.4f} to {facts['auc_high']:.4f}"
+        echo(f"AUC of the out-of-fold scores: {facts['auc']:.4f}, {interval}")
     echo(f"model: {output}")
 
 

@@ -13,6 +13,7 @@ import click
 
 from aucmax.cli.training_data import ColumnOptions
 from aucmax.comparison.statistics import ROPE
+from aucmax.scale.passes import parse_memory
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 from aucmax.tables import FORMATS, ReadLimits
@@ -87,6 +88,16 @@ def check_page(context: Any, parameter: Any, path: Path | None) -> Path | None:
 
 def _dash_is_stdin(context: Any, parameter: Any, path: Path) -> Path:
     return STDIN if str(path) == "-" else path
+
+
+def check_memory(context: Any, parameter: Any, memory: str | None) -> str | None:
+    """Refuse what is no size in bytes."""
+    if memory is not None:
+        try:
+            parse_memory(memory)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+    return memory
 
 
 def choose_losses(settings: dict[str, Any]) -> list[str]:

@@ -61,7 +61,7 @@ def write_scores(
 ) -> NewRows:
     """Score a file chunk by chunk; returns what is new in its rows. `reading` are options of `read`."""
     seen = count_new_rows(model)
-    for chunk in read_chunks(path, **reading, **matrix_layout(model), columns=_needed_columns(model, out.id_column)):
+    for chunk in read_chunks(path, **reading, **matrix_layout(model), columns=needed_columns(model, out.id_column)):
         try:
             X = model.features(chunk)
             columns = _score_columns(model, X, chunk, out.id_column)
@@ -73,7 +73,7 @@ def write_scores(
     return seen
 
 
-def _needed_columns(model: SavedModel, id_column: str | None) -> set[str] | None:
+def needed_columns(model: SavedModel, id_column: str | None = None) -> set[str] | None:
     """The columns that the scores depend on, and the one in front of them; None for a matrix."""
     encoder = model.metadata.encoder
     if encoder is None:

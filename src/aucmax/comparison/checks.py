@@ -19,6 +19,7 @@ from aucmax.estimators.calibration import Calibration
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.estimators.stacking import AUCStackingClassifier
 from aucmax.metrics.auc import roc_auc
 from aucmax.metrics.corrected_test import corrected_test, holm
 from aucmax.metrics.delong import auc_influence
@@ -31,7 +32,7 @@ LEVEL = 0.01  # significance of weak groups
 FOLD_LEVEL = 0.001  # significance of disagreeing folds, whose standard errors are rough
 SLOPES = (0.8, 1.25)  # of the logits of calibrated probabilities
 LINEAR = (AUCClassifierCV, AUCClassifier)
-NONLINEAR = (KernelAUCClassifier,)
+NONLINEAR = (KernelAUCClassifier, AUCStackingClassifier)
 
 
 def check_models(comparison: Comparison, models: Mapping[str, Any]) -> list[Finding]:

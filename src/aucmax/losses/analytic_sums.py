@@ -80,11 +80,11 @@ class BoxMoments(NamedTuple):
 
     def over_pairs(self, f: MarginFunction) -> float:
         """The sum over all pairs of weight times f."""
-        return float(np.vdot(self.pos, _expansions(self.at, self.neg, f)))
+        return float(np.vdot(self.pos, expansions(self.at, self.neg, f)))
 
     def over_partners(self, f: MarginFunction) -> tuple[np.ndarray, np.ndarray]:
         """Expansions, box by box, of the sum of f over the negative rows and of that over the positive ones."""
-        return _expansions(self.at, self.neg, f), _expansions(self.at, self.pos, f.mirrored)
+        return expansions(self.at, self.neg, f), expansions(self.at, self.pos, f.mirrored)
 
 
 class BoxedRows(NamedTuple):
@@ -123,12 +123,16 @@ class BoxedRows(NamedTuple):
 
     def values(self, moments: BoxMoments, f: MarginFunction) -> np.ndarray:
         """For each row the sum over the other class of weight times f; the moments are in the boxes of these rows."""
+        return self.evaluate(*moments.over_partners(f))
+
+    def evaluate(self, of_pos: np.ndarray, of_neg: np.ndarray) -> np.ndarray:
+        """The value at each row of the expansions of its class, given for the boxes of these rows."""
         out = np.empty(self.place.size)
-        _evaluate(self.box, self.place, self.y, *moments.over_partners(f), out)
+        _evaluate(self.box, self.place, self.y, of_pos, of_neg, out)
         return out
 
 
-def _expansions(at: np.ndarray, moments: np.ndarray, f: MarginFunction) -> np.ndarray:
+def expansions(at: np.ndarray, moments: np.ndarray, f: MarginFunction) -> np.ndarray:
     """Coefficients, box by box, of the sum over the given rows of their weight times f(score - their score)."""
     out = np.zeros((at.size, TERMS))
     _add_near(at, moments, f.table, out)

@@ -43,26 +43,26 @@ class LogisticEvaluation:
     @cached_property
     def value(self) -> float:
         """The loss."""
-        return max(self.moments.over_pairs(_derivatives().value), 0.0)  # NaN stays NaN
+        return max(self.moments.over_pairs(derivatives().value), 0.0)  # NaN stays NaN
 
     @cached_property
     def curvature(self) -> float:
         """Mean of the second derivative over all pairs."""
-        return max(self.moments.over_pairs(_derivatives().second), 0.0)
+        return max(self.moments.over_pairs(derivatives().second), 0.0)
 
     def coefficients(self) -> np.ndarray:
         """c such that gradient = sum_i c_i x_i."""
-        return self.r * self.rows.y * self.rows.values(self.moments, _derivatives().first)
+        return self.r * self.rows.y * self.rows.values(self.moments, derivatives().first)
 
     def product(self, u: np.ndarray) -> np.ndarray:
         """h such that Hessian v = sum_i h_i x_i, for u = Xv."""
         u = u - u.mean()  # the Hessian does not see a shift, rounding does
-        return self.r * (self._second * u - self.rows.values(self.rows.moments(self.r * u), _derivatives().second))
+        return self.r * (self._second * u - self.rows.values(self.rows.moments(self.r * u), derivatives().second))
 
     @cached_property
     def _second(self) -> np.ndarray:
         """F''_i of the rows."""
-        return self.rows.values(self.moments, _derivatives().second)
+        return self.rows.values(self.moments, derivatives().second)
 
 
 class Logistic(Loss):
@@ -107,7 +107,8 @@ class Derivatives(NamedTuple):
 
 
 @cache
-def _derivatives() -> Derivatives:
+def derivatives() -> Derivatives:
+    """The expansions of f, f' and f''."""
     return Derivatives(
         MarginFunction.of(lambda m: np.logaddexp(0.0, -m), low=Line(slope=-1.0)),
         MarginFunction.of(lambda m: -expit(-m), low=Line(offset=-1.0)),

@@ -102,6 +102,22 @@ class PrequentialAUC:
         self._append(scores, weight)
         return aucs if np.ndim(y_true) else self.windowed
 
+    def latest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Whether each row of the window is positive, its score and its weight, the oldest first.
+
+        An empty `PrequentialAUC` that is updated with these rows has the same window.
+
+        Examples
+        --------
+        >>> meter = PrequentialAUC(window=2)
+        >>> _ = meter.update([0, 1, 1], [0.1, 0.5, 0.3])
+        >>> meter.latest()
+        (array([ True,  True]), array([0.5, 0.3]), array([1., 1.]))
+        """
+        order = np.arange(max(0, self.n - self.window), self.n) % self.window
+        weight = self._window.ring_weight[order]
+        return weight > 0, self._window.ring_scores[order], np.abs(weight)
+
     @property
     def total(self) -> float:
         """AUC of all rows since the start; NaN while there is only one class."""

@@ -1,23 +1,28 @@
 """Saving and loading models as JSON: files that people can read, and that execute nothing when loaded.
 
 A file is an object with `format`, `version`, `metadata`, `scorer` and `checksum`: the SHA-256 of the canonical JSON
-of everything else (docs/model-format.md). Numbers are written so that they are restored to the last bit.
+of everything else (docs/model-format.md). A checkpoint has a further field, `stream`: what a stream needs to go on.
+Numbers are written so that they are restored to the last bit.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from aucmax.models.from_estimator import saved_model
+from aucmax.models.live_stream import LiveStream
 from aucmax.models.saved_model import SavedModel
 from aucmax.tables.atomic_write import atomic_write
 
 FORMAT = "aucmax-model"
 VERSION = 1
 MAX_BYTES = 1 << 28  # of a model file that is loaded
+MAX_DIGITS = 20  # of an integer below 2^63, with its sign
 _BLOCK_BYTES = 1 << 16
 
 
@@ -49,7 +54,32 @@ def save(model: Any, path: str | Path, *, held_out_scores: bool = True) -> None:
     """
     if not isinstance(model, SavedModel):
         model = saved_model(model, held_out_scores=held_out_scores)
-    content = {"format": FORMAT, "version": VERSION, **model.to_dict()}
+    _write(model.to_dict(), path)
+
+
+def save_checkpoint(stream: LiveStream, path: str | Path) -> None:
+    """Write the model of a stream, with all that it needs to go on, atomically; `load` reads it as a model."""
+    _write({**stream.model().to_dict(), "stream": stream.to_dict()}, path)
+
+
+def load_checkpoint(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LiveStream:
+    """The stream that `save_checkpoint` wrote, every field validated.
+
+    Raises
+    ------
+    ModelFileError
+        As `load`, or if the file is a model without a stream.
+    """
+    with _naming(path):
+        content = _contents(_parse(_read_bytes(path, max_bytes)))
+        if "stream" not in content:
+            raise ValueError("a model, but not a checkpoint of a stream; give it as --model, and a new --checkpoint")
+        stream = content.pop("stream")
+        return LiveStream.from_dict(SavedModel.from_dict(content).metadata, stream)
+
+
+def _write(content: dict[str, Any], path: str | Path) -> None:
+    content = {"format": FORMAT, "version": VERSION, **content}
     try:
         content["checksum"] = _checksum(content)
     except (TypeError, ValueError) as error:
@@ -60,7 +90,7 @@ def save(model: Any, path: str | Path, *, held_out_scores: bool = True) -> None:
 
 
 def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> SavedModel:
-    """Read a model, validating every field of the file.
+    """Read a model, validating every field of the file; of a checkpoint, the model without its stream.
 
     Parameters
     ----------
@@ -81,8 +111,17 @@ def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> SavedModel:
     Traceback (most recent call last):
     aucmax.models.model_file.ModelFileError: new.json: format version 99; this aucmax reads 1, so update aucmax
     """
+    with _naming(path):
+        content = _contents(_parse(_read_bytes(path, max_bytes)))
+        content.pop("stream", None)
+        return SavedModel.from_dict(content)
+
+
+@contextmanager
+def _naming(path: str | Path) -> Iterator[None]:
+    """Name the file in errors."""
     try:
-        return _from_content(_parse(_read_bytes(path, max_bytes)))
+        yield
     except ValueError as error:
         raise ModelFileError(f"{path}: {error}") from None
     except MemoryError:
@@ -115,7 +154,9 @@ def _format_json(content: dict[str, Any], levels: int, indent: str = "") -> str:
 
 def _parse(text: bytes) -> Any:
     try:
-        return json.loads(text.decode(), object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant)
+        return json.loads(
+            text.decode(), object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant, parse_int=_integer
+        )
     except RecursionError:
         raise ValueError("not a model file: nested too deeply") from None
     except ValueError as error:  # includes invalid UTF-8
@@ -128,11 +169,19 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+def _integer(digits: str) -> int:
+    """An integer; those that NumPy would keep as Python objects are refused, since no field needs them."""
+    if len(digits) > MAX_DIGITS or abs(int(digits)) >= 2**63:
+        raise ValueError(f"the integer {digits[:30]} is too large")
+    return int(digits)
+
+
 def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not a finite number")
 
 
-def _from_content(content: Any) -> SavedModel:
+def _contents(content: Any) -> dict[str, Any]:
+    """Model and stream of a file whose format, version and checksum are right."""
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise ValueError("not an aucmax model file")
     version = content.pop("version", None)
@@ -141,7 +190,7 @@ def _from_content(content: Any) -> SavedModel:
     checksum = content.pop("checksum", None)
     if checksum != _checksum({"format": FORMAT, "version": VERSION, **content}):
         raise ValueError("the checksum does not match: the file was modified or damaged; save the model again")
-    return SavedModel.from_dict(content)
+    return content
 
 
 def _checksum(content: dict[str, Any]) -> str:

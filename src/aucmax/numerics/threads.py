@@ -41,3 +41,8 @@ def in_threads(function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any
         return [function(parts[0])]
     with _controller().limit(limits=1, user_api="blas"), ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(function, parts))
+
+
+def one_blas_thread() -> AbstractContextManager:
+    """A context in which BLAS uses a single thread, for loops that have threads of their own."""
+    return _controller().limit(limits=1, user_api="blas")

@@ -55,6 +55,9 @@ class State:
     certificate: ClassVar[Any] = None  # objective and gap at w if known, at least as tight as `Problem.certify`
     ended: ClassVar[Any] = False  # whether another epoch would change nothing
 
+    def check(self) -> None:
+        """Reject fields that contradict each other; called when a state was read from a file."""
+
 
 @dataclass(repr=False, kw_only=True)
 class Solver(BaseEstimator, ABC):

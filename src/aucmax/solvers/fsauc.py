@@ -48,6 +48,8 @@ from aucmax.solvers.shared.saddle_function import (
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
+LARGEST = 1e150  # length of a row, so that its square is finite
+
 
 class Point(NamedTuple):
     """(w, a, b), for rows that are neither centred nor divided."""
@@ -98,6 +100,15 @@ class FSAUCState(State):
     kappa: float  # largest |x - centre|
     seen: RowsSeen  # rows visited so far
     sums: np.ndarray  # weighted sums of the positive and of the negative rows visited so far
+
+    def check(self) -> None:
+        stage = self.stage
+        before = stage.passes == -1 and not stage.sizes and stage.left == 0
+        within = stage.passes >= 0 and stage.number < len(stage.sizes) and min(stage.sizes) > 0
+        if not before and not (within and 0 <= stage.left <= stage.sizes[stage.number]):
+            raise ValueError(f"stage {stage.number} with {stage.left} rows left is not one of {stage.sizes}")
+        if not 0.0 <= self.kappa < LARGEST:
+            raise ValueError(f"kappa must be from 0 to {LARGEST:g}, not {self.kappa}")
 
     @property
     def delta(self) -> np.ndarray | None:

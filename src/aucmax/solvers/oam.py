@@ -63,6 +63,11 @@ class OAMState(State):
     t: int  # steps so far
     reservoirs: Reservoirs
 
+    def check(self) -> None:
+        kept = self.reservoirs.kept
+        if kept.min() < 0 or int(kept.sum()) != self.reservoirs.X.shape[0]:
+            raise ValueError(f"the reservoirs hold {self.reservoirs.X.shape[0]} rows, not {kept.tolist()}")
+
 
 class OAMConstants(NamedTuple):
     """The constants of an epoch."""

@@ -101,6 +101,29 @@ class Stream:
         self._check_solver(solver)
         return self._solved(remove_rows(self.moments, *self._shifted(table.weighted())), spec, solver)
 
+    def resumed(self, spec: ProblemSpec, solver: Solver) -> Stream:
+        """The stream with the problem and the solution that follow from its moments, as after its last batch."""
+        if not _has_both_classes(self.moments):
+            return self
+        if solver.from_moments:
+            return replace(self, batches=self.batches - 1)._solved(self.moments, spec, solver)
+        problem, alpha = self._problem(spec, solver)
+        kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
+        return replace(self, problem=kept, alpha=alpha)
+
+    def first_state(self, spec: ProblemSpec, solver: Solver) -> Any:
+        """A state of the solver before its first row, with the shapes that it has for these columns."""
+        problem, _ = self._problem(spec, solver)
+        return solver.init(problem, np.zeros(problem.data.dim))
+
+    def _problem(self, spec: ProblemSpec, solver: Solver) -> tuple[Problem, float]:
+        """The problem of the moments, with the class means as its rows, and the strength of its penalty."""
+        means = np.stack([self.moments.pos.mean, self.moments.neg.mean])
+        rows = (means, np.array([1.0, -1.0]), np.ones(2))
+        data = Data.of_batch(*rows, self.moments, standardize=spec.standardize)
+        problem, alpha = make_problem(spec, data, solver)
+        return solver.adapt(problem), alpha
+
     def widened(self, dim: int) -> Stream:
         """The stream padded to `dim` columns, of which the new ones were zero so far."""
         if dim == self.moments.delta.size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,26 @@ def read_parquet(
     check_distinct_names(names, path)
     with file, describe_errors(path, "Parquet"):
         yield from _validated(file.iter_batches(batch_size=rows, columns=select_names(names, columns)), path, limits)
+
+
+def read_row_groups(
+    path: str | Path, groups: Sequence[int], *, rows: int, columns: Collection[str] | None = None
+) -> Iterator[Any]:
+    """Read some row groups of a Parquet file as Arrow tables of at most `rows` rows."""
+    with describe_errors(path, "Parquet"), parquet.ParquetFile(path) as file:
+        names = select_names(file.schema_arrow.names, columns)
+        batches = file.iter_batches(batch_size=rows, row_groups=list(groups), columns=names, use_threads=False)
+        yield from (pa.Table.from_batches([batch]) for batch in batches if len(batch))
+
+
+def row_group_sizes(path: str | Path, limits: ReadLimits | None = None) -> list[int]:
+    """The number of rows of every row group of a Parquet file, of which only the end is read."""
+    with describe_errors(path, "Parquet"), parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+    (limits or ReadLimits()).check_decompressed(sum(group.total_byte_size for group in groups), path, columnar=True)
+    check_distinct_names(names, path)
+    return [group.num_rows for group in groups]
 
 
 def read_arrow(path: str | Path, *, rows: int, limits: ReadLimits | None = None) -> Iterator[Any]:

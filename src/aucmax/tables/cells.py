@@ -191,7 +191,7 @@ def _number_as_string(number: float | None) -> str:
 
 
 def as_scalar(value: Any) -> Scalar:
-    """A NumPy value as a Python scalar; an integral number as an int.
+    """A NumPy value as a Python scalar; an integral number as an int, if that has at most 63 bits.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def as_scalar(value: Any) -> Scalar:
         return bool(value)
     if isinstance(value, str):
         return str(value)
-    return int(value) if float(value).is_integer() else float(value)
+    return int(value) if float(value).is_integer() and abs(value) < 2**63 else float(value)
 
 
 def truncate(text: str, length: int) -> str:

@@ -171,7 +171,11 @@ def _format_from_dict(kind: str, content: dict[str, Any] | None) -> Any:
 def check_finite(numbers: np.ndarray, name: str) -> np.ndarray:
     """Refuse infinite numbers, and say where they are."""
     infinite = np.isinf(numbers)
-    if infinite.any():
-        row = int(np.argmax(infinite)) + 1
-        raise ValueError(f"column {name!r} is infinite in row {row}; use a finite number or leave the cell empty")
+    check_no_infinite(int(np.argmax(infinite)) if infinite.any() else None, name)
     return numbers
+
+
+def check_no_infinite(row: int | None, name: str) -> None:
+    """Refuse a column of which a row, counted from 0, is infinite."""
+    if row is not None:
+        raise ValueError(f"column {name!r} is infinite in row {row + 1}; use a finite number or leave the cell empty")

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from aucmax.tables.cells import truncate
-from aucmax.tables.column_encoder import ColumnEncoder, check_finite
+from aucmax.tables.column_encoder import ColumnEncoder, check_no_infinite
 from aucmax.tables.column_summary import ColumnSummary
 from aucmax.tables.findings.ids import id_reason
 from aucmax.tables.number_format import BOOLEAN, PLAIN, NumberFormat
-from aucmax.tables.time_format import DAY, TimeFormat
+from aucmax.tables.number_summary import NumberSummary
+from aucmax.tables.time_format import TimeFormat
 
 UNNAMED = "unnamed column"
 _INDEX_PREFIXES = (UNNAMED, "__index_level_")  # of a CSV file, and of a Parquet file written by pandas
@@ -28,7 +29,7 @@ IS_EMPTY = "all values are missing"
 IS_FREE_TEXT = "free text: "
 IS_MIXED = "most of its values are numbers"  # stands in the reason or the note of a column of numbers and text
 
-Learned = tuple[ColumnEncoder, np.ndarray | None]  # an encoder, and the numbers of the column if it holds any
+Learned = tuple[ColumnEncoder, np.ndarray | None]  # an encoder, and the numbers of the column if all are kept
 
 
 def learn_column(
@@ -48,26 +49,28 @@ def learn_column(
         return f"ambiguous dates, such as {_example(summary)!r}: day or month first? write 2026-01-31"
     if format is None:
         return _learn_categories(name, summary, max_categories)
-    numbers = check_finite(summary.readings[format], name)
+    reading = summary.readings[format]
+    facts = reading.facts
+    check_no_infinite(facts.infinite, name)
     any_missing = summary.n_missing > 0
-    is_id = None if keep or format.kind != "numeric" else _id_reason(name, summary, numbers)
+    is_id = None if keep or format.kind != "numeric" else _id_reason(name, summary, reading)
     if is_id is not None:
         return IS_ID + is_id
-    low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+    low, high = facts.low, facts.high
     if low == high and not any_missing:
         return f"{IS_CONSTANT}all values are {_constant(summary, low)!r}"
     note = _note(format, summary)
     if isinstance(format, TimeFormat):
-        format = replace(format, hour=bool(np.any(np.nan_to_num(numbers) % DAY)))
+        format = replace(format, hour=facts.time_of_day)
     stored = format if isinstance(format, TimeFormat) or note or format not in (PLAIN, BOOLEAN) else None
-    median = float(np.median(numbers[~np.isnan(numbers)] if any_missing else numbers))
-    return ColumnEncoder(name, format.kind, median, (), any_missing, stored, low, high, note), numbers
+    encoder = ColumnEncoder(name, format.kind, reading.median, (), any_missing, stored, low, high, note)
+    return encoder, reading.numbers if reading.sketch is None else None
 
 
-def _id_reason(name: str, summary: ColumnSummary, numbers: np.ndarray) -> str | None:
+def _id_reason(name: str, summary: ColumnSummary, reading: NumberSummary) -> str | None:
     if summary.long_integers:
         return "integers of more than 15 digits"
-    return id_reason(name, numbers[~np.isnan(numbers)] if summary.n_missing else numbers)
+    return id_reason(name, reading.present)
 
 
 def choose_format(summary: ColumnSummary, decimal: str) -> Any:
@@ -86,7 +89,7 @@ def choose_format(summary: ColumnSummary, decimal: str) -> Any:
 def _agree(summary: ColumnSummary, formats: list[Any]) -> bool:
     """Whether the formats give the same numbers."""
     first, *others = (summary.readings[format] for format in formats)
-    return all(other is first or np.array_equal(other, first, equal_nan=True) for other in others)
+    return all(first.agrees_with(other) for other in others)
 
 
 def decimal_separator(summaries: Iterable[ColumnSummary]) -> str:

@@ -1,7 +1,8 @@
 """`ColumnSummary`: what a column may hold, from some of its rows; summaries of parts add up to that of the whole.
 
 Every format in which all cells can be read is kept with what was read, so that a part with integers only and a part
-with decimal commas agree on the latter.
+with decimal commas agree on the latter. So are the units of the cells, since cells in euros and cells in dollars are
+no column of numbers, even if they are in different parts.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from aucmax.tables.cells import PLAIN_NUMBER, Column, is_missing, is_string, is_time, present_strings
-from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN, NumberFormat
+from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN, NumberFormat, Units, find_units
+from aucmax.tables.number_summary import NumberSummary
 from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.time_format import TIME_FORMATS
 
+NO_UNITS = Units()
 _FORMATS: tuple[Any, ...] = (*NUMBER_FORMATS, *TIME_FORMATS, BOOLEAN)
 _FIRST_CELLS = 200  # in which a format must fit before all cells are tried
 _LONG = 1e15  # an integer beyond it has more than 15 digits
@@ -30,25 +33,31 @@ class ColumnSummary:
     ----------
     n_rows, n_missing : int
         Number of cells, and of missing ones.
-    readings : dict of format to array
-        By format, the numbers of all cells, NaN for missing ones. Empty if all are missing: any format will do.
+    readings : dict of format to NumberSummary
+        By format, the numbers of all cells. Empty if all are missing: any format will do.
     categories : frozenset of str or None
         The distinct strings; None if there are more than may be categories, or the column holds no strings.
+    max_categories : int
+        How many distinct strings may be categories.
     text : (str, int) or None
         The first cell that is not a plain number, and its row, counted from 1.
     head : (int, int)
         How many cells at the beginning are plain numbers, and how many were looked at.
     long_integers : bool
         Whether all cells are integers of so many digits that float64 does not hold them exactly.
+    units : Units
+        The currencies and per cent signs of the cells.
     """
 
     n_rows: int
     n_missing: int
-    readings: dict[Any, np.ndarray]
+    readings: dict[Any, NumberSummary]
     categories: frozenset[str] | None
+    max_categories: int
     text: tuple[str, int] | None = None
     head: tuple[int, int] = (0, 0)
     long_integers: bool = False
+    units: Units = NO_UNITS
 
     @property
     def is_empty(self) -> bool:
@@ -61,11 +70,19 @@ class ColumnSummary:
             self.n_rows + other.n_rows,
             self.n_missing + other.n_missing,
             _joined_readings(self, other),
-            None if self.categories is None or other.categories is None else self.categories | other.categories,
+            self._joined_categories(other),
+            self.max_categories,
             self.text or (other.text and (other.text[0], other.text[1] + self.n_rows)),
             (self.head[0] + other.head[0], self.head[1] + other.head[1]),
             (self.long_integers or self.is_empty) and (other.long_integers or other.is_empty),
+            self.units + other.units,
         )
+
+    def _joined_categories(self, other: ColumnSummary) -> frozenset[str] | None:
+        if self.categories is None or other.categories is None:
+            return None
+        joined = self.categories | other.categories
+        return joined if len(joined) <= self.max_categories else None
 
 
 def summarize(values: Column, max_categories: int) -> ColumnSummary:
@@ -75,14 +92,14 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
     --------
     >>> from aucmax.tables.cells import as_column
     >>> part, rest = (summarize(as_column(cells), 100) for cells in (["1", "2"], ["1.234,5", ""]))
-    >>> {(format.decimal, format.thousands): x.tolist() for format, x in (part + rest).readings.items()}
+    >>> {(format.decimal, format.thousands): x.numbers.tolist() for format, x in (part + rest).readings.items()}
     {(',', '.'): [1.0, 2.0, 1234.5, nan]}
     """
     if not is_string(values):
-        return _summarize_typed(values)
+        return _summarize_typed(values, max_categories)
     present = present_strings(values)
     if present.null_count == len(present):
-        return ColumnSummary(len(values), len(values), {}, frozenset())
+        return ColumnSummary(len(values), len(values), {}, frozenset(), max_categories)
     readings = _read_strings(present)
     text = None if PLAIN in readings and _begin_plain(present) else _first_text(present)
     head = (
@@ -93,25 +110,42 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
     return ColumnSummary(
         len(values),
         present.null_count,
-        readings,
+        _as_summaries(readings),
         _distinct(present, max_categories),
+        max_categories,
         text,
         (0, 0) if head is None else (pc.sum(head).as_py(), len(head)),
         PLAIN in readings and _are_long_integers(present),
+        _units(present, readings),
     )
 
 
-def _summarize_typed(values: Column) -> ColumnSummary:
+def _units(present: Column, readings: dict[Any, np.ndarray]) -> Units:
+    """The units of the cells; those of plain numbers, and of what is no number, need not be looked for."""
+    if PLAIN in readings or not any(isinstance(format, NumberFormat) for format in readings):
+        return Units(bare=True)
+    return find_units(present)
+
+
+def _as_summaries(readings: dict[Any, np.ndarray]) -> dict[Any, NumberSummary]:
+    """The readings with their summaries; formats that share an array share its summary."""
+    summaries = {id(numbers): NumberSummary.of(numbers) for numbers in readings.values()}
+    return {format: summaries[id(numbers)] for format, numbers in readings.items()}
+
+
+def _summarize_typed(values: Column, max_categories: int) -> ColumnSummary:
     n_missing = int(is_missing(values).sum())
     if n_missing == len(values):
-        return ColumnSummary(len(values), n_missing, {}, None)
+        return ColumnSummary(len(values), n_missing, {}, None, max_categories)
     if pa.types.is_boolean(values.type):
         formats: tuple = (BOOLEAN,)
     else:
         formats = TIME_FORMATS if is_time(values) else NUMBER_FORMATS
     numbers = formats[0].read(values)
     long_integers = pa.types.is_integer(values.type) and bool(np.nanmin(np.abs(numbers)) > _LONG)
-    return ColumnSummary(len(values), n_missing, dict.fromkeys(formats, numbers), None, long_integers=long_integers)
+    readings = dict.fromkeys(formats, NumberSummary.of(numbers))
+    settings: dict[str, Any] = {"long_integers": long_integers, "units": Units(bare=True)}
+    return ColumnSummary(len(values), n_missing, readings, None, max_categories, **settings)
 
 
 def _begin_plain(present: Column) -> bool:
@@ -167,16 +201,14 @@ def _first_text(present: Column) -> tuple[str, int]:
     return present[row].as_py(), row + 1
 
 
-def _joined_readings(a: ColumnSummary, b: ColumnSummary) -> dict[Any, np.ndarray]:
-    if a.is_empty or b.is_empty:
-        filled = b if a.is_empty else a
-        before, after = (a.n_rows, 0) if a.is_empty else (0, b.n_rows)
-        return {
-            format: np.pad(numbers, (before, after), constant_values=np.nan)
-            for format, numbers in filled.readings.items()
-        }
-    return {
-        format: np.concatenate([numbers, b.readings[format]])
-        for format, numbers in a.readings.items()
-        if format in b.readings
-    }
+def _joined_readings(a: ColumnSummary, b: ColumnSummary) -> dict[Any, NumberSummary]:
+    """The readings in the formats of both; a part without any cell has all formats."""
+    if a.is_empty and b.is_empty:
+        return {}
+    common = [format for format in (b if a.is_empty else a).readings if b.is_empty or format in b.readings]
+    if not (a.units + b.units).agree:
+        common = [format for format in common if not isinstance(format, NumberFormat)]
+    blank_a, blank_b = NumberSummary.missing(a.n_rows), NumberSummary.missing(b.n_rows)
+    pairs = {format: (a.readings.get(format, blank_a), b.readings.get(format, blank_b)) for format in common}
+    joined = {tuple(map(id, pair)): pair[0] + pair[1] for pair in dict.fromkeys(pairs.values())}
+    return {format: joined[tuple(map(id, pair))] for format, pair in pairs.items()}

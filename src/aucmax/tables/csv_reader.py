@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.column_learning import UNNAMED
 from aucmax.tables.compression import open_text_bytes
 from aucmax.tables.csv_records import scan_records
@@ -52,7 +53,7 @@ def read_blocks(
         names = _column_names(header, delimiter, path, n_lines)
         parser = _BlockParser(path, delimiter, names, n_lines, select_names(names, columns))
         n_rows = 0
-        for block, at_end in _blocks(stream, rest):
+        for block, at_end in _blocks(stream, path, rest):
             table = parser.parse(block, at_end, limits)
             if table is not None:
                 n_rows += len(table)
@@ -61,13 +62,18 @@ def read_blocks(
         raise ValueError(f"{path} has a header but no rows")
 
 
-def _blocks(stream: IO[bytes], first: bytes) -> Iterator[tuple[bytes, bool]]:
-    """The bytes after the header, and whether they are the last."""
-    block = first
-    while following := stream.read(BLOCK_BYTES):
+def _blocks(stream: IO[bytes], path: str | Path, first: bytes) -> Iterator[tuple[bytes, bool]]:
+    """The bytes after the header as they come, and whether they are the last."""
+    block = first or read_block(stream, path)
+    while block:
         yield block, False
-        block = following
-    yield block, True
+        block = read_block(stream, path)
+    yield b"", True
+
+
+def read_block(stream: Any, path: str | Path) -> bytes:
+    """The next bytes: of a pipe as many as there are, of a file a whole block; none at the end."""
+    return stream.read1(BLOCK_BYTES) if is_pipe_or_device(path) else stream.read(BLOCK_BYTES)
 
 
 def _read_header(stream: IO[bytes], path: str | Path, limits: ReadLimits) -> tuple[str, bytes, int]:
@@ -76,7 +82,7 @@ def _read_header(stream: IO[bytes], path: str | Path, limits: ReadLimits) -> tup
     n_lines = 0
     at_end = False
     while not at_end:
-        block = stream.read(BLOCK_BYTES)
+        block = read_block(stream, path)
         at_end = not block
         text += block
         blank = _end_of_blank_lines(text)

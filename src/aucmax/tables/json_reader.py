@@ -12,7 +12,7 @@ from typing import Any
 
 from aucmax.tables.cells import as_column
 from aucmax.tables.compression import open_text_bytes
-from aucmax.tables.csv_reader import BLOCK_BYTES, decode_utf8
+from aucmax.tables.csv_reader import decode_utf8, read_block
 from aucmax.tables.pyarrow_import import LazyModule, pa
 from aucmax.tables.read_limits import ReadLimits
 
@@ -51,7 +51,7 @@ def _blocks(path: str | Path, limits: ReadLimits | None, encoding: str) -> Itera
     pending = b""
     n_lines = 0
     with open_text_bytes(path, limits, encoding) as stream:
-        while block := stream.read(BLOCK_BYTES):
+        while block := read_block(stream, path):
             text = pending + block
             end = text.rfind(b"\n") + 1
             if text[:end].strip():
@@ -65,13 +65,19 @@ def _blocks(path: str | Path, limits: ReadLimits | None, encoding: str) -> Itera
 def _parse(text: bytes, path: str | Path, n_lines: int) -> Any:
     decode_utf8(text, path, n_lines)  # pyarrow does not look
     try:
-        return pa_json.read_json(
+        table = pa_json.read_json(
             pa.BufferReader(text),
             pa_json.ReadOptions(block_size=len(text) + 1),
             pa_json.ParseOptions(newlines_in_values=False),
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return _parse_lines(text, path, n_lines)
+    return table if len(table) == _count_lines(text) else _parse_lines(text, path, n_lines)
+
+
+def _count_lines(text: bytes) -> int:
+    """The lines that are not blank: pyarrow also reads an object on two lines, and two objects on a line."""
+    return sum(not line.isspace() for line in text.splitlines(keepends=True))
 
 
 def _parse_lines(text: bytes, path: str | Path, n_lines: int) -> Any:

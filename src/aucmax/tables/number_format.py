@@ -16,7 +16,7 @@ from aucmax.tables.cells import Column, is_string, is_time, parse_numbers, to_fl
 from aucmax.tables.pyarrow_import import pa, pc
 
 _SEPARATORS = {"": "", ",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['\u2019]"}  # as regular expressions
-_UNITS = r"[€$£¥₹%]|EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK"
+UNITS = r"[€$£¥₹%]|EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK"
 _SIGN = "[+\\-\u2212]?"
 _BOOLEANS = ("true", "false")
 
@@ -56,24 +56,30 @@ class NumberFormat:
             return None if is_time(present) else to_floats(present)
         if self == PLAIN:
             return parse_numbers(present)
-        unit = find_unit(present)
-        if unit is None:
+        units = find_units(present)
+        if not units.agree:
             return None
-        pattern = self._pattern(unit)
+        pattern = self.pattern_of(next(iter(units.found), ""))
         if not pc.all(pc.match_substring_regex(present, pattern), min_count=0).as_py():
             return None
         digits = pc.replace_substring_regex(present, pattern, r"\1\2\3")
         if self.thousands:
-            digits = pc.replace_substring_regex(digits, _SEPARATORS[self.thousands], "")
+            digits = pc.replace_substring_regex(digits, self.separator, "")
         digits = pc.replace_substring(pc.replace_substring(digits, self.decimal, "."), "\u2212", "-")
         return parse_numbers(digits)
 
-    def _pattern(self, unit: str) -> str:
+    def pattern_of(self, unit: str) -> str:
+        """The regular expression of a number with that unit; its groups are two signs and the digits."""
         point = _SEPARATORS[self.decimal]
         groups = rf"[0-9]{{1,3}}(?:{_SEPARATORS[self.thousands]}[0-9]{{3}})+|" if self.thousands else ""
         number = rf"(?:(?:{groups}[0-9]+)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
         prefix, suffix = ("", "%") if unit == "%" else (rf"(?:{re.escape(unit)}\s*)?", rf"(?:{re.escape(unit)})?")
         return rf"^({_SIGN})\s*{prefix}({_SIGN})({number})\s*{suffix}$"
+
+    @property
+    def separator(self) -> str:
+        """The regular expression of the separator of thousands; empty if there is none."""
+        return _SEPARATORS[self.thousands]
 
     def to_dict(self) -> dict[str, Any]:
         """The format as JSON values."""
@@ -114,17 +120,43 @@ NUMBER_FORMATS = (
 )  # in the order of preference
 
 
-def find_unit(present: Column) -> str | None:
-    """The currency or the per cent sign of the cells, empty if there is none; None if there are several.
+@dataclass(frozen=True)
+class Units:
+    """The currencies and per cent signs of some cells.
+
+    Parameters
+    ----------
+    found : frozenset of str
+        Those that occur.
+    bare : bool
+        Whether a cell has none.
+
+    Examples
+    --------
+    >>> (Units(frozenset("€")) + Units(bare=True)).agree, (Units(frozenset("%")) + Units(bare=True)).agree
+    (True, False)
+    """
+
+    found: frozenset[str] = frozenset()
+    bare: bool = False
+
+    def __add__(self, other: Units) -> Units:
+        return Units(self.found | other.found, self.bare or other.bare)
+
+    @property
+    def agree(self) -> bool:
+        """Whether the cells can be one column of numbers: one currency, or all or none per cent."""
+        return len(self.found) <= 1 and not (self.bare and "%" in self.found)
+
+
+def find_units(present: Column) -> Units:
+    """The units of what `present_strings` gave; missing cells have none.
 
     Examples
     --------
     >>> from aucmax.tables.cells import as_column
-    >>> find_unit(as_column(["€5", "6"])), find_unit(as_column(["5%", "6"])), find_unit(as_column(["5"]))
-    ('€', None, '')
+    >>> find_units(as_column(["€5", "6", None]))
+    Units(found=frozenset({'€'}), bare=True)
     """
-    marks = pc.struct_field(pc.extract_regex(present, rf"(?P<unit>{_UNITS})"), "unit")
-    units = pc.unique(marks).drop_null().to_pylist()
-    if len(units) > 1 or (units == ["%"] and marks.null_count > present.null_count):
-        return None
-    return units[0] if units else ""
+    marks = pc.struct_field(pc.extract_regex(present, rf"(?P<unit>{UNITS})"), "unit")
+    return Units(frozenset(pc.unique(marks).drop_null().to_pylist()), marks.null_count > present.null_count)

@@ -116,6 +116,12 @@ def read_chunks(
     return _check_rows(chunks, path)
 
 
+def read_as_they_come(path: str | Path, *, format: str, limits: ReadLimits | None, encoding: str) -> Iterator[Table]:
+    """The rows of a CSV or JSON lines file, or of a pipe, in tables of as many rows as there are."""
+    check_param("format", format, Option("csv", "jsonl"))
+    return _as_tables(_read_blocks(path, CHUNK_ROWS, format, limits, encoding))
+
+
 def _read_blocks(
     path: str | Path,
     rows: int,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,17 +54,78 @@ def encode_target(
     >>> encode_target(table, "colour", pos_label="red")
     (array([1, 0, 0]), ('not red', 'red'))
     """
+    if classes is not None:
+        y = encode_labels(table, target, classes, rest)
+        if y.min() == y.max():
+            raise _one_class_error([classes[int(y[0])]], _target_values(table, target)[1])
+        return y, (classes[0], classes[1])
     values, name = _target_values(table, target)
     labels, inverse = _distinct_labels(values, name)
-    if classes is None:
-        pair = _choose_classes(labels, np.bincount(inverse, minlength=len(labels)), pos_label, name)
-        rest = _rest(labels, pair)
-    else:
-        pair = classes[0], classes[1]
-    y = _codes(labels, pair, rest, name)[inverse]
-    if y.min() == y.max():
-        raise _one_class_error(labels, name)
-    return y, pair
+    pair = _choose_classes(labels, np.bincount(inverse, minlength=len(labels)), pos_label, name)
+    return _codes(labels, pair, _rest(labels, pair), name)[inverse], pair
+
+
+def encode_labels(
+    table: Table, target: str | None, classes: Sequence[Scalar], rest: Sequence[Scalar] = ()
+) -> np.ndarray:
+    """The target as 0 and 1, where the classes are known: rows of one of them alone will do.
+
+    Examples
+    --------
+    >>> encode_labels(Table({"fraud": ["yes", "yes"]}), "fraud", ("no", "yes"))
+    array([1, 1])
+    """
+    values, name = _target_values(table, target)
+    labels, inverse = _distinct_labels(values, name)
+    return _codes(labels, (classes[0], classes[1]), rest, name)[inverse]
+
+
+def count_labels(table: Table, target: str | None = None) -> Counter[Scalar]:
+    """How often each label occurs in some rows, which may have a single one.
+
+    Examples
+    --------
+    >>> sorted(count_labels(Table({"fraud": ["no", "no", "yes"]}), "fraud").items())
+    [('no', 2), ('yes', 1)]
+    """
+    labels, inverse = _distinct_labels(*_target_values(table, target))
+    return Counter(dict(zip(labels, np.bincount(inverse, minlength=len(labels)).tolist())))
+
+
+def choose_classes(
+    counts: Counter[Scalar], target: str | None, pos_label: Any = None
+) -> tuple[tuple[Scalar, Scalar], list[Scalar]]:
+    """The negative and the positive class of counted labels, and the labels of the rest, as in `encode_target`.
+
+    Examples
+    --------
+    >>> choose_classes(Counter({"no": 2, "yes": 1}), "fraud")
+    (('no', 'yes'), [])
+    """
+    if len({isinstance(label, str) for label in counts}) > 1:  # numbers in some parts, strings in others
+        merged: Counter[Scalar] = Counter()
+        for label, count in counts.items():
+            merged[str(label)] += count
+        counts = merged
+    labels = sorted(counts)
+    name = "target" if target is None else f"target {target!r}"
+    pair = _choose_classes(labels, np.array([counts[label] for label in labels]), pos_label, name)
+    return pair, _rest(labels, pair)
+
+
+def encode_rows(
+    table: Table, target: str | None, classes: Sequence[Scalar], rest: Sequence[Scalar] = ()
+) -> np.ndarray:
+    """The labels of some rows, which may have a single one, as 0 and 1 for the two classes of a model.
+
+    Examples
+    --------
+    >>> encode_rows(Table({"fraud": ["yes", "yes"]}), "fraud", ("no", "yes"))
+    array([1, 1])
+    """
+    values, name = _target_values(table, target)
+    labels, inverse = _distinct_labels(values, name)
+    return _codes(labels, (classes[0], classes[1]), rest, name)[inverse]
 
 
 def rest_labels(table: Table, target: str | None, classes: tuple[Scalar, Scalar]) -> list[Scalar]:
@@ -102,7 +164,9 @@ def _distinct_labels(values: Column, name: str) -> tuple[list[Scalar], np.ndarra
         raise ValueError(f"{name} is missing in {missing.sum()} rows, first in row {first}; remove these rows")
     numbers = as_numbers(values)
     if numbers is not None:
-        distinct, inverse = np.unique(numbers, return_inverse=True)
+        hashed = pa.array(numbers + 0.0).dictionary_encode()  # few labels: hashing is faster than sorting
+        distinct, inverse = np.unique(hashed.dictionary.to_numpy(), return_inverse=True)
+        inverse = inverse[hashed.indices.to_numpy()]
         is_boolean = pa.types.is_boolean(values.type)
         return [bool(value) if is_boolean else as_scalar(value) for value in distinct], inverse
     codes = as_strings(values).combine_chunks().dictionary_encode()

@@ -61,6 +61,11 @@ class TimeFormat:
         """The names of the features of a time."""
         return ("epoch", "weekday", "hour") if self.hour else ("epoch", "weekday")
 
+    @property
+    def pattern(self) -> str:
+        """The regular expression of a time, with a named group for each of its parts."""
+        return rf"^{_DATES[self.order]}{_CLOCK}$"
+
     def features(self, seconds: np.ndarray) -> tuple[np.ndarray, ...]:
         """Seconds since 1970, the weekday from Monday = 0 to Sunday = 6, and the hour from 0 up to 24.
 
@@ -79,7 +84,7 @@ class TimeFormat:
             return _seconds_of_timestamps(present)
         if not is_string(present):
             return None
-        parts = pc.extract_regex(present, rf"^{_DATES[self.order]}{_CLOCK}$")
+        parts = pc.extract_regex(present, self.pattern)
         if parts.null_count > present.null_count:
             return None
         return _seconds(parts.combine_chunks())

@@ -1,0 +1,93 @@
+"""Passes over Parquet files: one pass of fold moments against a bare loop of pyarrow and BLAS; memory against rows.
+
+`python -m benchmarks scale` writes 1 million rows by default; `AUCMAX_BENCH_ROWS=5000000` more.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from aucmax.scale import LocalEngine
+from aucmax.scale.first_pass import ColumnUse
+from aucmax.scale.fold_statistics import FoldStatisticsOf
+from aucmax.scale.passes import Passes
+
+DIM = 30
+ROWS_PER_FILE = 500_000
+
+FIT = """
+import resource, sys
+from aucmax import AUCClassifierCV
+from aucmax.scale import fit
+fit(sys.argv[1], AUCClassifierCV(random_state=0), target="y", memory="1GB")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def write_files(folder, n_rows):
+    for k in range(-(-n_rows // ROWS_PER_FILE)):
+        rng = np.random.default_rng(k)
+        n = min(ROWS_PER_FILE, n_rows - k * ROWS_PER_FILE)
+        y = rng.random(n) < 0.1
+        shifts = [np.float32(0.1 * (j % 5)) * y for j in range(DIM)]
+        columns = {f"x{j}": rng.standard_normal(n, dtype=np.float32) + shifts[j] for j in range(DIM)}
+        table = pa.table({**columns, "y": y.astype(np.int8)})
+        pq.write_table(table, folder / f"p{k:03d}.parquet", use_dictionary=False, row_group_size=125_000)
+    return str(folder / "*.parquet")
+
+
+def bare_loop(files):
+    """Sums and products of both classes, batch by batch: what no exact fit can do without."""
+    sums = np.zeros((2, DIM))
+    products = np.zeros((2, DIM, DIM))
+    for path in sorted(Path(files).parent.glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=65536):
+                X = np.column_stack([batch.column(j).to_numpy().astype(np.float64) for j in range(DIM)])
+                y = batch.column(DIM).to_numpy()
+                for k in (0, 1):
+                    part = X[y == k]
+                    sums[k] += part.sum(axis=0)
+                    products[k] += part.T @ part
+    return sums, products
+
+
+def timed(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def run(repeats: int = 3, n_rows: int | None = None) -> list[dict]:
+    n_rows = n_rows or int(os.environ.get("AUCMAX_BENCH_ROWS", "1000000"))
+    with tempfile.TemporaryDirectory() as name:
+        files = write_files(Path(name), n_rows)
+        numbers, encoded = (
+            Passes.start(files, ColumnUse("y", pos_label=1, encode=encode), 0, engine=LocalEngine(1))
+            for encode in (False, True)
+        )
+        moments = FoldStatisticsOf.sampling(5, n_rows // 10, n_rows, DIM)
+        rivals = {
+            "bare loop of pyarrow and BLAS": lambda: bare_loop(files),
+            "moments of 5 folds, numbers": lambda: numbers.run(moments, ""),
+            "moments of 5 folds, encoded": lambda: encoded.run(moments, ""),
+        }
+        seconds: dict[str, list[float]] = {name: [] for name in rivals}
+        for _ in range(repeats):
+            for rival, function in rivals.items():
+                seconds[rival].append(timed(function))
+        best = {rival: min(times) for rival, times in seconds.items()}
+        base = best["bare loop of pyarrow and BLAS"]
+        rows = [{"what": what, "rows": n_rows, "s": spent, "ratio": spent / base} for what, spent in best.items()]
+        start = time.perf_counter()
+        peak = int(subprocess.run([sys.executable, "-c", FIT, files], check=True, capture_output=True).stdout)
+        what = f"whole fit, 5 folds, 11 alphas; peak {peak / 1e6:.0f} MB of 1 GB"
+        total = time.perf_counter() - start
+        return [*rows, {"what": what, "rows": n_rows, "s": total, "ratio": total / base}]

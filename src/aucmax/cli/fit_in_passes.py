@@ -1,0 +1,139 @@
+"""The work of `aucmax fit --memory`: a fit to files that need not fit in memory, in passes over them."""
+
+from __future__ import annotations
+
+import glob
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from aucmax.cli.fit import FitSettings
+from aucmax.cli.progress import ProgressCallback
+from aucmax.cli.training_data import ColumnOptions
+from aucmax.estimators.linear import AUCClassifier
+from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.models import LinearScorer, ModelMetadata, SavedModel
+from aucmax.scale import PassProgress, Source
+from aucmax.scale.first_pass import ColumnUse
+from aucmax.scale.fit import fit_model
+from aucmax.scale.folds import fold_seed
+from aucmax.scale.passes import Passes
+from aucmax.tables import TableEncoder
+
+
+@dataclass(frozen=True, eq=False)
+class PassFitReport:
+    """A fitted model, and what the passes found."""
+
+    data: str
+    model: SavedModel
+    passes: Passes
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        reader = self.passes.reader
+        training = self.model.metadata.training
+        names = ("rows", "positives", "loss", "alpha", "l1_ratio", "solver", "auc", "auc_low", "auc_high")
+        return {
+            "data": self.data,
+            "features": reader.n_features,
+            "negative": reader.classes[0],
+            "positive": reader.classes[1],
+            "passes": self.passes.count,
+            "left_out": {} if (encoder := self.model.metadata.encoder) is None else dict(encoder.left_out_),
+            "threshold": self.model.metadata.threshold,
+            **{name: training[name] for name in names},
+        }
+
+
+def is_glob(data: Path) -> bool:
+    """Whether a name stands for several files.
+
+    Examples
+    --------
+    >>> is_glob(Path("events/*.parquet")), is_glob(Path("events.parquet"))
+    (True, False)
+    """
+    return glob.has_magic(str(data)) and not data.exists()
+
+
+def fit_in_passes(
+    data: str,
+    columns: ColumnOptions,
+    reading: dict[str, Any],
+    settings: FitSettings,
+    memory: str | None,
+    update: ProgressCallback,
+) -> PassFitReport:
+    """Fit without holding the rows in memory."""
+    estimator = _estimator(settings, columns)
+
+    def progress(step: PassProgress) -> None:
+        update(step.rows, step.total, str(step))
+
+    use = ColumnUse(columns.target, columns.weight, None, columns.positive, columns.keep, columns.drop)
+    source = Source.of(data, **reading)
+    passes = Passes.start(source, use, fold_seed(settings.seed), memory=memory, progress=progress)
+    fit_model(estimator, passes)
+    return PassFitReport(data, _saved_model(estimator, passes, columns, settings), passes)
+
+
+def _estimator(settings: FitSettings, columns: ColumnOptions) -> AUCClassifier | AUCClassifierCV:
+    """The estimator that the options describe; refuses those that passes do not support."""
+    unsupported = {
+        "--kernel": settings.kernel is not None,
+        "--time": columns.time is not None,
+        "several losses": len(settings.loss) > 1,
+        "--threshold-at with a fixed --solver or the logistic loss": settings.threshold_at is not None
+        and (settings.solver is not None or settings.loss[0] not in ("squared", "auto")),
+    }
+    for name, given in unsupported.items():
+        if given:
+            raise click.UsageError(f"{name} cannot be used with --memory or several files; fit to one file without")
+    if settings.solver is None and settings.loss[0] in ("squared", "auto"):
+        alphas = None if settings.alpha is None else [settings.alpha]
+        return AUCClassifierCV(alphas, settings.l1_ratio, cv=settings.cv, random_state=settings.seed)
+    alpha = "auto" if settings.alpha is None else settings.alpha
+    return AUCClassifier(alpha, settings.l1_ratio, settings.loss[0], settings.solver or "auto")
+
+
+def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: FitSettings) -> SavedModel:
+    reader = passes.reader
+    interval = getattr(model, "oof_interval_", None)
+    auc, low, high = (None, None, None) if interval is None else map(float, interval[:3])
+    threshold = None if settings.threshold_at is None else model.threshold_at(**settings.threshold_at)
+    if threshold is not None and not np.isfinite(threshold):
+        raise ValueError("no threshold meets the rate of --threshold-at: a negative has the highest score; relax it")
+    training = {
+        "target": columns.target,
+        "weight": columns.weight,
+        "zero_based": passes.summary.zero_based if reader.encoder is None else None,
+        "rows": passes.summary.n_rows,
+        "positives": passes.n_positive,
+        "kernel": "linear",
+        "loss": getattr(model, "loss_", settings.loss[0]),
+        "alpha": float(model.alpha_),
+        "l1_ratio": settings.l1_ratio,
+        "solver": model.solver_,
+        "folds": settings.cv,
+        "seed": settings.seed,
+        "auc": auc,
+        "auc_low": low,
+        "auc_high": high,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "aucmax": version("aucmax"),
+    }
+    training |= {"rest": list(reader.rest)} if reader.rest else {}
+    metadata = ModelMetadata(
+        reader.classes,
+        encoder=reader.encoder if isinstance(reader.encoder, TableEncoder) else None,
+        threshold=threshold,
+        calibration=getattr(model, "calibration_", None),
+        training=training,
+    )
+    return SavedModel(metadata, LinearScorer(model.coef_[0], model.intercept_[0]))

@@ -1,0 +1,114 @@
+"""`fit`: an estimator fitted to a source that need not fit in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from aucmax.estimators.linear import AUCClassifier
+from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.scale.engines import Engine
+from aucmax.scale.first_pass import ColumnUse
+from aucmax.scale.folds import fold_seed
+from aucmax.scale.linear_fits import fit_linear, fit_path
+from aucmax.scale.numeric_columns import NumericColumns
+from aucmax.scale.passes import Passes, Progress
+from aucmax.tables.table_encoder import TableEncoder
+from aucmax.validation.params import check_params
+
+
+def fit(
+    source: Any,
+    estimator: AUCClassifier | AUCClassifierCV | None = None,
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    groups: str | None = None,
+    pos_label: Any = None,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    encode: bool = True,
+    engine: Engine | None = None,
+    memory: int | str | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Fit an estimator to rows that need not fit in memory, in a few passes over them.
+
+    Columns are encoded as by `TableEncoder`, which learns from the first pass. With the squared loss, a second pass
+    adds up the moments of the folds, a third finds the AUC of every alpha in cells of the scores, and a fourth the
+    out-of-fold scores of the chosen alpha. The weights are those of a fit in memory, up to rounding; where a column
+    of more than 32,768 rows has missing cells, up to the median imputed there, whose rank is approximate.
+
+    Parameters
+    ----------
+    source : Source, file names or anything Arrow
+        See `Source.of`.
+    estimator : AUCClassifier or AUCClassifierCV
+        Its settings; it is not changed. By default `AUCClassifierCV()`. `cv` is a number of folds: the fold of a row
+        follows from its number or group by hashing. `AUCClassifierCV` takes the squared loss (also as "auto"),
+        `AUCClassifier` the squared (solver "exact", or "cg" for wide tables) and the logistic loss ("newton").
+    target : str
+        The column of labels; none for libsvm files.
+    weight, groups : str, optional
+        The columns of weights, and of groups whose rows stay in one fold.
+    pos_label : optional
+        The positive label; the rarer one if not given.
+    keep, drop : sequence of str
+        Columns to use although they look like ids, and columns to leave out.
+    encode : bool
+        False if all columns are numbers without missing cells, to be used as they are: the first pass is faster, and
+        the result is the estimator alone.
+    engine : Engine, optional
+        Who reads the partitions: by default the threads of this process.
+    memory : int or str, optional
+        What this process may use, such as "1GB"; chunks are made as small as that needs. Below about 700 MB it is
+        refused: Python with its libraries takes 250 MB, and what the passes add up some hundred.
+    progress : callable, optional
+        Called with a `PassProgress` after every chunk.
+
+    Returns
+    -------
+    Pipeline or estimator
+        A `TableEncoder` and the fitted estimator, or the estimator alone if the source is a matrix (libsvm). Besides
+        its usual attributes, `AUCClassifierCV` has `cv_auc_bound_`, a bound on the errors of `cv_auc_`, and
+        `oof_interval_`, the AUC of the out-of-fold scores with its confidence interval; `oof_scores_` are in
+        ascending order, and means of neighbours if a class has more than a million rows.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> table = pa.Table.from_pandas(X.assign(benign=y), preserve_index=False)
+    >>> model = fit(table, AUCClassifierCV(random_state=0), target="benign", pos_label=1)
+    >>> model[-1].cv_auc_.shape, bool(model[-1].oof_interval_.auc > 0.99)
+    ((11, 5), True)
+    >>> model.predict_proba(X).shape
+    (569, 2)
+    """
+    model = clone(AUCClassifierCV() if estimator is None else estimator)
+    if not isinstance(model, AUCClassifier | AUCClassifierCV):
+        raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use AUCClassifier or AUCClassifierCV")
+    check_params(model)
+    seed = fold_seed(model.random_state)
+    use = ColumnUse(target, weight, groups, pos_label, keep, drop, encode)
+    passes = Passes.start(source, use, seed, engine=engine, memory=memory, progress=progress)
+    fit_model(model, passes)
+    encoder = passes.reader.encoder
+    if isinstance(encoder, NumericColumns):
+        model.feature_names_in_ = encoder.get_feature_names_out()
+    return Pipeline([("encoder", encoder), ("model", model)]) if isinstance(encoder, TableEncoder) else model
+
+
+def fit_model(model: AUCClassifier | AUCClassifierCV, passes: Passes) -> None:
+    """Fit an estimator to a source that has been read once."""
+    model.classes_ = np.array(passes.reader.classes)
+    model.n_features_in_ = passes.reader.n_features
+    if isinstance(model, AUCClassifierCV):
+        fit_path(model, passes)
+    else:
+        fit_linear(model, passes)

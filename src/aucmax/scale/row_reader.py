@@ -1,0 +1,129 @@
+"""`RowReader`: how a chunk of a partition becomes rows of numbers with labels and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucmax.scale.folds import group_hashes, row_hashes
+from aucmax.scale.numeric_columns import NumericColumns
+from aucmax.scale.partitions import Partition
+from aucmax.tables.cells import Scalar, as_numbers
+from aucmax.tables.table import Table
+from aucmax.tables.table_encoder import TableEncoder
+from aucmax.tables.target import encode_rows
+from aucmax.validation.inputs import LabeledData
+
+
+class NumberedRows(NamedTuple):
+    """Rows of positive weight, with a hash of the number of each."""
+
+    data: LabeledData
+    hashes: np.ndarray  # of the row's number, the same whatever the partitions
+    groups: np.ndarray  # of the row's group; that of its number if there are no groups
+
+
+@dataclass(frozen=True, eq=False)
+class RowReader:
+    """What the columns are used for.
+
+    Parameters
+    ----------
+    target, weight, groups : str or None
+        The columns of labels, weights and groups.
+    classes : (negative, positive)
+    rest : sequence
+        Further labels of the negative class.
+    encoder : TableEncoder, NumericColumns or None
+        From columns to features; None for libsvm files.
+    n_features : int
+    seed : int
+        Of the hashes.
+    """
+
+    target: str | None
+    weight: str | None
+    groups: str | None
+    classes: tuple[Scalar, Scalar]
+    rest: tuple[Scalar, ...]
+    encoder: TableEncoder | NumericColumns | None
+    n_features: int
+    seed: int = 0
+
+    @property
+    def columns(self) -> set[str] | None:
+        """The columns that are needed; None for a matrix."""
+        if self.encoder is None:
+            return None
+        used = (self.target, self.weight, self.groups, *(column.name for column in self.encoder.columns_))
+        return {name for name in used if name is not None}
+
+    def rows(self, chunk: Table, start: int) -> NumberedRows:
+        """The rows of a chunk whose first row has the number `start`."""
+        X = chunk.matrix(self.n_features) if self.encoder is None else self.encoder.transform(chunk)
+        y = np.where(encode_rows(chunk, self.target, self.classes, self.rest) == 1, 1.0, -1.0)
+        weight = np.ones(y.size) if self.weight is None else read_weights(chunk, self.weight)
+        hashes = row_hashes(np.arange(start, start + y.size), self.seed)
+        groups = hashes if self.groups is None else group_hashes(chunk.column(self.groups), self.seed)
+        data = LabeledData(X, y, weight)
+        if weight.min(initial=1.0) > 0:
+            return NumberedRows(data, hashes, groups)
+        kept = np.flatnonzero(weight > 0)
+        return NumberedRows(data.rows(kept), hashes[kept], groups[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class RowPass:
+    """A pass over encoded rows: a function of the rows of a chunk, whose values add up.
+
+    Parameters
+    ----------
+    reader : RowReader
+    starts : array of int
+        The number of the first row of every partition.
+    chunk_rows : int
+        Rows in a chunk.
+    function : callable
+        From `NumberedRows` to something that can be added.
+    """
+
+    reader: RowReader
+    starts: np.ndarray
+    chunk_rows: int
+    function: Callable[[NumberedRows], Any]
+
+    def __call__(self, number: int, partition: Partition) -> Any:
+        """The sum over the chunks of a partition."""
+        total = None
+        start = int(self.starts[number])
+        first = start
+        for chunk in partition.chunks(self.chunk_rows, self.reader.columns):
+            with located(partition, start - first, len(chunk)):
+                value = self.function(self.reader.rows(chunk, start))
+            total = value if total is None else total + value
+            start += len(chunk)
+        return total
+
+
+@contextmanager
+def located(partition: Partition, start: int, rows: int) -> Iterator[None]:
+    """Name the partition and its rows in an error about them."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {error}") from None
+
+
+def read_weights(chunk: Table, name: str) -> np.ndarray:
+    """A column of weights: finite numbers of zero or more."""
+    weight = as_numbers(chunk.column(name))
+    if weight is None:
+        raise ValueError(f"the weights in column {name!r} are not numbers")
+    invalid = ~(np.isfinite(weight) & (weight >= 0))
+    if invalid.any():
+        raise ValueError(f"a weight in column {name!r} is {weight[invalid][0]}; give a finite number of zero or more")
+    return weight

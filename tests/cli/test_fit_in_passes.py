@@ -1,0 +1,88 @@
+"""`aucmax fit --memory`: files that need not fit in memory."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import make_columns, run, write
+
+import aucmax
+
+FILES = {"--target": "is_fraud", "--positive": "fraud", "--drop": "id"}
+OPTIONS = [word for pair in FILES.items() for word in pair]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for k in range(3):
+        write(tmp_path / f"part{k}.csv", make_columns(seed=k))
+    return tmp_path / "part*.csv"
+
+
+def test_a_glob_is_fitted_in_passes_and_the_model_scores(files, tmp_path):
+    output = tmp_path / "m.json"
+    result = run("fit", files, *OPTIONS, "-o", output)
+    assert "480 rows, 7 features, read 4 times" in result.stdout
+    assert "AUC of the out-of-fold scores: 0.8" in result.stdout
+    assert aucmax.load(output).classes_.tolist() == ["honest", "fraud"]
+    evaluation = run("evaluate", tmp_path / "part0.csv", "--model", output)
+    assert "AUC 0.8" in evaluation.stdout
+
+
+def test_json_report(files, tmp_path):
+    arguments = ("--memory", "2GB", "--json", "--threshold-at", "fpr=0.1", "--weight", "copies")
+    found = json.loads(run("fit", files, *OPTIONS, *arguments, "-o", tmp_path / "m.json").stdout)
+    assert (found["rows"], found["positives"], found["passes"]) == (480, 96, 4)
+    assert found["auc_low"] < found["auc"] < found["auc_high"]
+    assert np.isfinite(found["threshold"])
+    assert "planet" in found["left_out"]
+
+
+def test_the_logistic_loss(files, tmp_path):
+    result = run("fit", files, *OPTIONS, "--loss", "logistic", "--alpha", "0.1", "-o", tmp_path / "m.json")
+    assert "solver newton" in result.stdout
+
+
+def test_options_that_passes_do_not_have_are_refused(files, tmp_path):
+    output = ("-o", tmp_path / "m.json")
+    assert "--kernel cannot be used" in run("fit", files, *OPTIONS, "--kernel", "rbf", *output, code=2).stderr
+    assert "number of bytes" in run("fit", files, *OPTIONS, "--memory", "much", *output, code=2).stderr
+    assert "no file matches" in run("fit", tmp_path / "*.parquet", *OPTIONS, *output, code=1).stderr
+
+
+PEAK = """
+import resource, sys
+from aucmax.cli import main
+sys.argv = ["aucmax", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def test_peak_memory_is_below_the_limit(tmp_path):
+    """Measured in a process of its own, all libraries included."""
+    rng = np.random.default_rng(0)
+    for k in range(4):
+        y = rng.random(100_000) < 0.2
+        columns = {f"x{j}": rng.normal(size=y.size) + 0.1 * y for j in range(50)}
+        pq.write_table(pa.table({**columns, "y": y}), tmp_path / f"{k}.parquet", row_group_size=25_000)
+    arguments = [
+        "fit",
+        str(tmp_path / "*.parquet"),
+        "--target",
+        "y",
+        "--memory",
+        "900MB",
+        "-o",
+        str(tmp_path / "m.json"),
+    ]
+    command = [sys.executable, "-c", PEAK, *arguments, "--quiet"]
+    peak = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+    assert peak < 900e6

@@ -1,0 +1,15 @@
+"""`kill -9` in the middle of a stream: a readable checkpoint, and the weights of a run without interruption."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).with_name("kill_stream.py")
+
+
+def test_killed_streams_go_on_to_the_last_bit(tmp_path):
+    script = [sys.executable, str(SCRIPT), str(tmp_path), "0", "3"]  # `make fuzz` kills 50
+    result = subprocess.run(script, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr[-2000:]
+    assert json.loads(result.stdout)["kills"] >= 3

@@ -1,0 +1,169 @@
+"""A fit in passes is the fit in memory."""
+
+import numpy as np
+import pytest
+from scale.events import make_events, write_parquet
+from sklearn.model_selection import PredefinedSplit
+
+import aucmax
+from aucmax import AUCClassifier, AUCClassifierCV, KernelAUCClassifier
+from aucmax.metrics import auc_interval
+from aucmax.scale import LocalEngine, Source, evaluate, fit
+from aucmax.scale import source as sources
+from aucmax.scale.folds import fold_seed, group_hashes, hash_folds, row_hashes
+from aucmax.tables import TableEncoder
+from aucmax.tables.cells import as_column
+
+SETTINGS = {"target": "y", "pos_label": "fraud", "drop": ["w", "g"]}
+
+
+def in_memory(table, drop=("y", "w", "g")):
+    encoder = TableEncoder(drop=[name for name in drop if name != "y"])
+    features = table.drop_columns(["y"])
+    X = encoder.fit(features).transform(features)
+    return X, np.array(table.column("y").to_pylist()) == "fraud"
+
+
+def folds_of(n, random_state, n_folds=5):
+    return PredefinedSplit(hash_folds(row_hashes(np.arange(n), fold_seed(random_state)), n_folds))
+
+
+@pytest.fixture
+def events(tmp_path):
+    table = make_events()
+    return table, write_parquet(table, tmp_path)
+
+
+def test_the_whole_path_is_that_of_one_process(events):
+    table, files = events
+    X, y = in_memory(table)
+    whole = AUCClassifierCV(loss="squared", cv=folds_of(len(table), 0)).fit(X, y)
+    model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)[-1]
+    np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-10)
+    np.testing.assert_allclose(model.alphas_, whole.alphas_, rtol=1e-10)
+    np.testing.assert_allclose(model.cv_auc_, whole.cv_auc_, atol=1e-10)
+    assert model.cv_auc_bound_.max() < 1e-6  # every score is a cut point, but for rounding
+    np.testing.assert_allclose(model.intercept_, whole.intercept_, rtol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-6)
+    np.testing.assert_allclose(np.sort(model.oof_scores_), np.sort(whole.oof_scores_), atol=1e-10)
+    exact = auc_interval(y, whole.oof_scores_)
+    np.testing.assert_allclose(model.oof_interval_, exact, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"alpha": 0.1, "l1_ratio": 0.5}, {"decision": "balanced"}, {"standardize": False}]
+)
+def test_a_fit_with_weights_is_that_of_one_process(events, settings):
+    table, files = events
+    X, y = in_memory(table)
+    whole = AUCClassifier(**settings).fit(X, y, sample_weight=table.column("w").to_numpy())
+    model = fit(files, AUCClassifier(**settings), target="y", pos_label="fraud", weight="w", drop=["g"])[-1]
+    np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(model.intercept_, whole.intercept_, rtol=1e-8)
+    assert model.alpha_ == pytest.approx(whole.alpha_, rel=1e-12)
+
+
+def test_logistic_loss_is_minimised_in_passes(events):
+    table, files = events
+    X, y = in_memory(table)
+    weight = table.column("w").to_numpy()
+    whole = AUCClassifier(0.01, loss="logistic", solver=aucmax.solvers.Newton(tol=1e-13)).fit(
+        X, y, sample_weight=weight
+    )
+    model = fit(files, AUCClassifier(0.01, loss="logistic"), target="y", pos_label="fraud", weight="w", drop=["g"])[
+        -1
+    ]
+    assert model.objective_ == pytest.approx(whole.objective_, rel=1e-12)
+    assert model.gap_ <= 1e-12 * model.objective_
+    np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-5)
+
+
+def test_the_same_partitions_give_the_same_bits_whatever_the_threads(events):
+    _, files = events
+    fits = [fit(files, AUCClassifierCV(random_state=0), engine=LocalEngine(k), **SETTINGS)[-1] for k in (1, 2, 5)]
+    for model in fits[1:]:
+        assert model.coef_.tobytes() == fits[0].coef_.tobytes()
+        assert model.cv_auc_.tobytes() == fits[0].cv_auc_.tobytes()
+        assert model.oof_interval_ == fits[0].oof_interval_
+
+
+def test_partitions_do_not_matter_but_for_rounding(events, monkeypatch):
+    table, files = events
+    whole = fit(table, AUCClassifierCV(random_state=3), **SETTINGS)[-1]
+    monkeypatch.setattr(sources, "PARTITION_ROWS", 500)
+    assert len(Source.of(files)) > 6
+    parts = fit(files, AUCClassifierCV(random_state=3), **SETTINGS)[-1]
+    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-10)
+    np.testing.assert_allclose(parts.cv_auc_, whole.cv_auc_, atol=1e-12)
+
+
+def test_rows_of_a_group_stay_in_one_fold(events):
+    table, files = events
+    X, y = in_memory(table)
+    folds = hash_folds(group_hashes(as_column(table.column("g")), fold_seed(0)), 5)
+    whole = AUCClassifierCV(loss="squared", cv=PredefinedSplit(folds)).fit(X, y)
+    model = fit(files, AUCClassifierCV(random_state=0), target="y", pos_label="fraud", groups="g", drop=["w"])[-1]
+    np.testing.assert_allclose(model.cv_auc_, whole.cv_auc_, atol=1e-10)
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_evaluate_is_exact(events, weight):
+    table, files = events
+    model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)
+    found = evaluate(files, model, target="y", weight=weight)
+    X, y = in_memory(table)
+    scores = model[-1].decision_function(X)
+    if weight is None:
+        expected = auc_interval(y, scores)
+        assert found.auc == expected.auc
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+    else:
+        weights = table.column("w").to_numpy()
+        assert found.auc == pytest.approx(aucmax.metrics.roc_auc(y, scores, sample_weight=weights), rel=1e-12)
+        influence = aucmax.metrics.auc_influence(y, scores, sample_weight=weights)
+        assert found.std_error == pytest.approx(np.linalg.norm(influence), rel=1e-10)
+
+
+def test_the_model_saves_and_loads(events, tmp_path):
+    table, files = events
+    model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)
+    aucmax.save(model, tmp_path / "m.json")
+    loaded = aucmax.load(tmp_path / "m.json")
+    np.testing.assert_array_equal(loaded.decision_function(table), model.decision_function(table))
+    assert loaded.classes_.tolist() == ["fine", "fraud"]
+
+
+def test_other_estimators_and_losses_are_refused(events):
+    _, files = events
+    with pytest.raises(TypeError, match="KernelAUCClassifier cannot be fitted to a source"):
+        fit(files, KernelAUCClassifier(), **SETTINGS)
+    with pytest.raises(ValueError, match="squared loss only"):
+        fit(files, AUCClassifierCV(loss="hinge"), **SETTINGS)
+    with pytest.raises(ValueError, match="cannot be fitted in passes"):
+        fit(files, AUCClassifier(loss="hinge"), **SETTINGS)
+    with pytest.raises(ValueError, match="number of folds"):
+        fit(files, AUCClassifierCV(cv=folds_of(10, 0)), **SETTINGS)
+
+
+def test_progress_counts_the_rows_of_every_pass(events):
+    table, files = events
+    seen = []
+    fit(files, AUCClassifierCV(random_state=0), progress=seen.append, **SETTINGS)
+    last = {step.number: step for step in seen}
+    assert [step.rows for step in last.values()] == [len(table)] * 4
+    assert last[4].total == len(table) and last[4].seconds_left == 0.0
+    assert "rows/s" in str(last[2])
+
+
+def test_a_memory_limit_that_is_too_small_is_refused(events):
+    with pytest.raises(ValueError, match="need at least"):
+        fit(events[1], memory="1MB", **SETTINGS)
+    with pytest.raises(ValueError, match="number of bytes"):
+        fit(events[1], memory="much", **SETTINGS)
+
+
+def test_an_error_names_the_file_and_the_rows(tmp_path):
+    lines = ["a,y", *(f"{i % 7},{i % 2}" for i in range(50)), "3,"]
+    (tmp_path / "bad.csv").write_text("\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match=r"bad.csv, rows 1 to 51: target 'y' is missing in 1 rows, first in row 51"):
+        fit(tmp_path / "bad.csv", target="y")
