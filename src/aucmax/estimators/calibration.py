@@ -64,15 +64,10 @@ class Calibration(NamedTuple):
 
 
 class CalibratedMixin:
-    """Probabilities and thresholds from out-of-fold scores, and the plot of the path.
-
-    An estimator with `decision_function`, `alphas_` and `cv_auc_` calls `_calibrate` at the end of `fit`.
-    """
+    """Probabilities and thresholds from out-of-fold scores: an estimator calls `_calibrate` at the end of `fit`."""
 
     parameter_constraints: ClassVar[dict[str, Any]] = {"decision": [Option("prior", "probability", "balanced")]}
 
-    alphas_: np.ndarray
-    cv_auc_: np.ndarray
     classes_: np.ndarray
     decision: str
     decision_function: Any
@@ -117,13 +112,6 @@ class CalibratedMixin:
     def _calibration(self) -> Calibration:
         """From scores to probabilities."""
         return self.calibration_
-
-    def plot_path(self, ax: Any = None) -> Any:
-        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install '.[plot]'`)."""
-        from aucmax.plots.alpha_path import plot_path
-
-        check_is_fitted(self, "calibration_")
-        return plot_path(self.alphas_, self.cv_auc_, ax)
 
     def _calibrate(self, scores: np.ndarray, table: LabeledData) -> float:
         """Store out-of-fold scores and calibration, with zero where `decision` says; return the shift of zero."""

@@ -10,6 +10,7 @@ import numpy as np
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
+from aucmax.estimators.path_plot import PathPlotMixin
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels, supports_sparse
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
@@ -32,7 +33,7 @@ from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
 
-class KernelAUCClassifier(CalibratedMixin, Ranker):
+class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
     """Nonlinear ranking: the squared pairwise loss in the feature spaces of kernels, averaged by cross-validated AUC.
 
     Each row is compared with landmarks, half of them from each class. The kernel values become Nystroem features, and

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from aucmax.estimators.base import LinearRanker
 from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.estimators.path_plot import PathPlotMixin
 from aucmax.losses import LOSSES
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
@@ -24,7 +25,7 @@ from aucmax.validation.params import Boolean, Integer, Number, Option, check_par
 LOSS_NAME = Option(registry=LOSSES)
 
 
-class AUCClassifierCV(CalibratedMixin, LinearRanker):
+class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
     """Linear ranking with the penalty, and optionally the loss, chosen by cross-validated AUC.
 
     With the squared loss and an L2 penalty all folds and all alphas come from the moments of the folds: one pass over
