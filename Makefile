@@ -6,13 +6,17 @@ BIN := $(VENV)/bin
 # what a half-made environment says of itself is not to be believed
 $(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 
-.PHONY: demo test sanitize fuzz extras lint format coverage bench clean
+.PHONY: demo test thorough sanitize fuzz extras lint format coverage bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/aucmax compare digits --report demo/compare.html --plot demo/compare.png
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras -m "not thorough"
+
+# scikit-learn's checks of every combination of loss, penalty and solver, and certificates under all shifts
+thorough: $(VENV)/.test
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 tests -m thorough
 
 # compiled loops check the bounds of every array access
 sanitize: $(VENV)/.test

@@ -353,7 +353,7 @@ def test_a_comparison_becomes_a_data_frame_and_html(data):
         ({"X": np.ones((10, 3))}, "inconsistent numbers of samples"),
         ({"cv": 1}, "cv=1; give an integer of 2 or more"),
         ({"cv": True}, "cv=True; give an integer of 2 or more"),
-        ({"models": ["spm"]}, r"unknown model 'spm'; choose from \['aucmax', 'kernel', 'logistic'"),
+        ({"models": ["spm"]}, r"unknown model 'spm'; choose from \['aucmax', 'kernel', 'stack', 'logistic'"),
         ({"models": []}, "no models"),
         ({"models": {"scaler": StandardScaler()}}, "give a classifier with decision_function or predict_proba"),
         ({"reference": "lda"}, "unknown reference 'lda'"),

@@ -22,8 +22,18 @@ PENALTIES = {"l2": {}, "elastic net": {"l1_ratio": 0.5}, "l1": {"l1_ratio": 1.0}
 MEASURES = ("f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate")
 CERTIFIED = [loss for loss in LOSSES if any(loss in kind.default_for and kind.certified for kind in SOLVERS.values())]
 
-ESTIMATORS = [
+DEFAULTS = [
     AUCClassifier(),
+    AUCClassifier(loss="hinge"),
+    AUCClassifier(solver="spam", random_state=0),
+    AUCClassifierCV([0.1, 1.0], cv=3, random_state=0),
+    KernelAUCClassifier("rbf", n_components=10, cv=3, random_state=0),
+    AUMClassifier(random_state=0),
+    AUCTreeClassifier(),
+    ContingencySVMClassifier(),
+]
+
+COMBINATIONS = [
     *[
         AUCClassifier(loss=loss, solver=solver, random_state=0, **PENALTIES[penalty])
         for solver, kind in SOLVERS.items()
@@ -66,6 +76,7 @@ LANDMARKS = "the seed draws landmarks among other rows for copies than for weigh
 FOLDS = "the seed draws other folds, landmarks and bootstrap samples for copies than for weights"
 HELD_OUT = "rows are held out whatever their weight: a class of one row cannot spare any"
 TOLERANCE = "a relative gap of 1e-6 determines the weights to about its root only; with tol=1e-10 they agree"
+EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 
 # scikit-learn's own words for its classifiers with a threshold
 THRESHOLD = "Threshold at probability 0.5 does not hold"
@@ -77,21 +88,43 @@ def expected_failures(estimator):
     if isinstance(estimator, AUCClassifier) and estimator.solver != "auto" and SOLVERS[estimator.solver].stochastic:
         # the pairs of rankopt, and what it reaches on them, do not depend on how often a row occurs
         reason = None if estimator.solver == "rankopt" else DRAWS
-    elif isinstance(estimator, AUCClassifier) and estimator.loss == "squared_hinge" and estimator.l1_ratio == 1.0:
-        reason = TOLERANCE
     elif isinstance(estimator, KernelAUCClassifier) and estimator.kernel != "linear":
         reason = LANDMARKS
     elif isinstance(estimator, AUCStackingClassifier):
         reason = FOLDS
     elif isinstance(estimator, AUMClassifier) and estimator.validation_fraction is not None:
         reason = HELD_OUT
-    elif isinstance(estimator, AUCClassifierCV) and estimator.decision == "prior":
-        return {"check_classifiers_train": THRESHOLD}
-    names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-    return dict.fromkeys(names, reason) if reason else {}
+    return dict.fromkeys(EQUIVALENCE, reason) if reason else {}
+
+
+def may_fail(estimator, name):
+    """Why a check fails on some tables and machines and passes on others, which `xfail_strict` cannot say."""
+    iterative = isinstance(estimator, AUCClassifier) and estimator.loss != "squared"
+    if iterative and estimator.solver in ("auto", "newton", "cutting_plane") and name in EQUIVALENCE:
+        return TOLERANCE
+    if getattr(estimator, "decision", None) == "prior" and name == "check_classifiers_train":
+        return THRESHOLD
+    return None
+
+
+def run_check(estimator, check):
+    try:
+        check(estimator)
+    except AssertionError:
+        reason = may_fail(estimator, check.func.__name__)
+        if reason is None:
+            raise
+        pytest.xfail(reason)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # tables of a few rows
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(DEFAULTS, expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
-    check(estimator)
+    run_check(estimator, check)
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(COMBINATIONS, expected_failed_checks=expected_failures)
+def test_scikit_learn_check_of_every_combination(estimator, check):
+    run_check(estimator, check)

@@ -27,6 +27,7 @@ EACH_COMBINATION = pytest.mark.parametrize(
     ("name", "loss", "penalty"), COMBINATIONS, ids=["-".join(c) for c in COMBINATIONS]
 )
 TIGHT = {"squared": "exact", "hinge": "cutting_plane"}
+pytestmark = pytest.mark.thorough
 
 
 def solved(name, loss, penalty, form, shift, **settings):

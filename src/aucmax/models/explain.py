@@ -26,7 +26,7 @@ def explain(model: Any, X: Any, y: Any = None, **settings: Any) -> Explanation:
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> found = explain(AUCClassifier().fit(X, y), X, y)
     >>> found.columns[0].name
-    'worst ...'
+    'radius error'
     >>> rows = found.contributions(X[:2])
     >>> rows.values.shape
     (2, 30)
