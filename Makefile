@@ -14,7 +14,7 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras -m "not thorough"
 
-# scikit-learn's checks of every combination of loss, penalty and solver, and certificates under all shifts
+# what takes minutes: checks of every combination, certificates, oracles of all solvers, nasty tables, fuzzers
 thorough: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 tests -m thorough
 

@@ -168,6 +168,7 @@ def run_fits(longest):
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
+@pytest.mark.thorough
 def test_six_hundred_fits_of_binary_columns_in_a_ball_take_ten_seconds_each_at_most():
     """In a process of its own, since a loop that does not end could not be interrupted."""
     run = run_fits(LONGEST)
@@ -175,6 +176,7 @@ def test_six_hundred_fits_of_binary_columns_in_a_ball_take_ten_seconds_each_at_m
     assert run.stdout.count("solved") == 600
 
 
+@pytest.mark.thorough
 def test_a_fit_that_takes_too_long_would_be_noticed():
     run = run_fits(1e-5)
     assert run.returncode == 1

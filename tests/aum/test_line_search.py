@@ -134,6 +134,7 @@ def test_random_problems_against_rational_arithmetic(seeds):
         assert best.auc == pytest.approx(float(max(row[4] for row in rows)), abs=1e-11), problem.name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flag", ["NUMBA_OPT=0", "NUMBA_BOUNDSCHECK=1"])
 def test_the_convex_method_does_not_depend_on_compiler_flags(flag, tmp_path):
     """Other flags fuse other multiplications with additions; machine code is cached without regard to them."""

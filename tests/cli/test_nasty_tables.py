@@ -14,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.tables import TableEncoder, encode_target, read
 
+pytestmark = pytest.mark.thorough
+
 TABLES = make_tables()
 GOOD = [name for name, table in TABLES.items() if table.error is None]
 BAD = [name for name, table in TABLES.items() if table.error is not None]

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.thorough
+
 SCRIPT = Path(__file__).with_name("structured_files.py")
 
 

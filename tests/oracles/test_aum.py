@@ -11,6 +11,8 @@ from aucmax.losses.area_under_min import AreaUnderMin
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import AUM
 
+pytestmark = pytest.mark.thorough
+
 
 def problem_of(form, X, y, weight, l2):
     return make_problem(form(X), y, weight, l2=l2, loss=AreaUnderMin(), full=True)

@@ -9,6 +9,8 @@ from problems import make_problem, run_epochs
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import SDCA, SPDAM
 
+pytestmark = pytest.mark.thorough
+
 PENALTIES = {"l2": ElasticNet(0.0, 0.05), "elastic net": ElasticNet(0.02, 0.05)}
 
 

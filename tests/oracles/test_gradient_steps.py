@@ -26,6 +26,8 @@ from problems import make_problem, run_epochs
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import SPAM, VRSPAM
 
+pytestmark = pytest.mark.thorough
+
 NET = ElasticNet(0.02, 0.3)
 
 

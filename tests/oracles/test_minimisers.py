@@ -11,6 +11,8 @@ from aucmax.losses import Exponential, Hinge, Logistic, Squared, SquaredHinge
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import CG, CuttingPlane, Exact, Newton
 
+pytestmark = pytest.mark.thorough
+
 PENALTIES = {"l2": ElasticNet(0.0, 0.05), "elastic net": ElasticNet(0.02, 0.05)}
 EACH_PENALTY = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
 LOSSES = {loss.name: loss for loss in (SquaredHinge(), Exponential(), Logistic())}

@@ -10,6 +10,8 @@ from scipy import sparse
 from aucmax.losses import Exponential, Hinge
 from aucmax.solvers import OAM, OPAUC, AdaOAM, UniExp
 
+pytestmark = pytest.mark.thorough
+
 
 @EACH_FORM
 @EACH_TABLE

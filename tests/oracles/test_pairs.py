@@ -10,6 +10,8 @@ from aucmax.losses import Sigmoid
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import MBA, PairSVRG, RankOpt
 
+pytestmark = pytest.mark.thorough
+
 PENALTIES = {"l2": ElasticNet(0.0, 0.1), "elastic net": ElasticNet(0.05, 0.1), "l1": ElasticNet(0.1, 0.0)}
 EACH_PENALTY = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES)
 

@@ -11,6 +11,8 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem.moments import Moments
 from aucmax.solvers import FSAUC, SOLAM
 
+pytestmark = pytest.mark.thorough
+
 PUBLISHED = {"capped": False, "prior": "running", "tilt": 0.0, "centre": False}
 
 

@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
+
+pytestmark = pytest.mark.thorough
 
 SCRIPT = Path(__file__).with_name("without_compiling.py")
 
