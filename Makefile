@@ -16,7 +16,7 @@ test: $(VENV)/.test
 
 # what takes minutes: checks of every combination, certificates, oracles of all solvers, nasty tables, fuzzers
 thorough: $(VENV)/.test
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 tests -m thorough
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras tests -m thorough
 
 # compiled loops check the bounds of every array access
 sanitize: $(VENV)/.test
