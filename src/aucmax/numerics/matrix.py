@@ -203,9 +203,12 @@ def _dot(X, index, W, out):
 def _copy_shifted(X, index, weight, centre, out, sums):
     for k in range(index.size):
         root = np.sqrt(weight[k])
+        row = X[index[k]]  # views of one row: indexing the matrix in the loop below made it half as fast
+        shifted = out[k]
         for j in range(centre.size):
-            out[k, j] = root * (X[index[k], j] - centre[j])
-            sums[j] += root * out[k, j]
+            value = root * (row[j] - centre[j])
+            shifted[j] = value
+            sums[j] += root * value
 
 
 @compiled

@@ -13,6 +13,7 @@ import numpy as np
 from aucmax.numerics.matrix import is_sparse, stacked
 from aucmax.problem.data import check_finite
 from aucmax.problem.moments import Moments
+from aucmax.scale.column_moments import column_moments
 from aucmax.scale.folds import hash_folds, in_sample
 from aucmax.scale.row_reader import NumberedRows
 
@@ -72,6 +73,8 @@ class FoldStatisticsOf:
     shares: tuple[float, float] = (0.0, 0.0)
     full: bool = True
 
+    by_columns = True
+
     @classmethod
     def sampling(cls, n_folds: int, n_pos: int, n_neg: int, dim: int) -> FoldStatisticsOf:
         """With a sample that is as large as cut points need: all rows of a small source."""
@@ -82,9 +85,11 @@ class FoldStatisticsOf:
         """The moments of each fold, checked to be finite."""
         X, y, weight = rows.data
         fold = hash_folds(rows.groups, self.n_folds) if self.n_folds > 1 else np.zeros(y.size, dtype=np.int64)
-        parts = [
-            Moments.of(X, y, weight, full=self.full, index=np.flatnonzero(fold == k)) for k in range(self.n_folds)
-        ]
+        sampled = X[np.flatnonzero(in_sample(rows.hashes, np.where(y > 0, *self.shares)))]
+        if self.full and not is_sparse(X):
+            parts = column_moments(X, y, weight, fold, self.n_folds)
+        else:
+            of_folds = (np.flatnonzero(fold == k) for k in range(self.n_folds))
+            parts = tuple(Moments.of(X, y, weight, full=self.full, index=index) for index in of_folds)
         check_finite(reduce(add, parts), X)
-        sampled = np.flatnonzero(in_sample(rows.hashes, np.where(y > 0, *self.shares)))
-        return FoldStatistics(tuple(parts), (X[sampled],))
+        return FoldStatistics(parts, (sampled,))

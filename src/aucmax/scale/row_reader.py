@@ -62,9 +62,12 @@ class RowReader:
         used = (self.target, self.weight, self.groups, *(column.name for column in self.encoder.columns_))
         return {name for name in used if name is not None}
 
-    def rows(self, chunk: Table, start: int) -> NumberedRows:
-        """The rows of a chunk whose first row has the number `start`."""
-        X = chunk.matrix(self.n_features) if self.encoder is None else self.encoder.transform(chunk)
+    def rows(self, chunk: Table, start: int, by_columns: bool = False) -> NumberedRows:
+        """The rows of a chunk whose first row has the number `start`; `by_columns` for contiguous columns."""
+        if self.encoder is None:
+            X = chunk.matrix(self.n_features)
+        else:
+            X = self.encoder.encode_columns(chunk) if by_columns else self.encoder.transform(chunk)
         y = np.where(encode_rows(chunk, self.target, self.classes, self.rest) == 1, 1.0, -1.0)
         weight = np.ones(y.size) if self.weight is None else read_weights(chunk, self.weight)
         hashes = row_hashes(np.arange(start, start + y.size), self.seed)
@@ -88,7 +91,8 @@ class RowPass:
     chunk_rows : int
         Rows in a chunk.
     function : callable
-        From `NumberedRows` to something that can be added.
+        From `NumberedRows` to something that can be added. If it has a true attribute `by_columns`, the columns of
+        the rows that it gets are contiguous in memory.
     """
 
     reader: RowReader
@@ -99,11 +103,12 @@ class RowPass:
     def __call__(self, number: int, partition: Partition) -> Any:
         """The sum over the chunks of a partition."""
         total = None
+        by_columns = getattr(self.function, "by_columns", False)
         start = int(self.starts[number])
         first = start
         for chunk in partition.chunks(self.chunk_rows, self.reader.columns):
             with located(partition, start - first, len(chunk)):
-                value = self.function(self.reader.rows(chunk, start))
+                value = self.function(self.reader.rows(chunk, start, by_columns))
             total = value if total is None else total + value
             start += len(chunk)
         return total
