@@ -14,12 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.timing import medians
-
 from aucmax.scale import LocalEngine
 from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.fold_statistics import FoldStatisticsOf
 from aucmax.scale.passes import Passes
+from benchmarks.timing import medians
 
 DIM = 30
 ROWS_PER_FILE = 500_000

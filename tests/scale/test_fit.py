@@ -6,7 +6,7 @@ from scale.events import make_events, write_parquet
 from sklearn.model_selection import PredefinedSplit
 
 import aucmax
-from aucmax import AUCClassifier, AUCClassifierCV, KernelAUCClassifier
+from aucmax import AUCClassifier, AUCClassifierCV, AUMClassifier
 from aucmax.metrics import auc_interval
 from aucmax.scale import LocalEngine, Source, evaluate, fit
 from aucmax.scale import source as sources
@@ -135,8 +135,8 @@ def test_the_model_saves_and_loads(events, tmp_path):
 
 def test_other_estimators_and_losses_are_refused(events):
     _, files = events
-    with pytest.raises(TypeError, match="KernelAUCClassifier cannot be fitted to a source"):
-        fit(files, KernelAUCClassifier(), **SETTINGS)
+    with pytest.raises(TypeError, match="AUMClassifier cannot be fitted to a source"):
+        fit(files, AUMClassifier(), **SETTINGS)
     with pytest.raises(ValueError, match="squared loss only"):
         fit(files, AUCClassifierCV(loss="hinge"), **SETTINGS)
     with pytest.raises(ValueError, match="cannot be fitted in passes"):

@@ -1,7 +1,7 @@
 """Moments of every fold of a table whose columns are contiguous in memory, as those of Arrow are.
 
-The rows are sorted by class and fold, column by column, while a column is in the cache; a fold is then a slice, and its
-scatter one product. All folds together cost as much as one.
+The rows are sorted by class and fold, column by column, while a column is in the cache; a fold is then a slice, and
+its scatter one product. All folds together cost as much as one.
 """
 
 from __future__ import annotations

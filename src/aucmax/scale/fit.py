@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.scale.engines import Engine
 from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.folds import fold_seed
+from aucmax.scale.kernel_fits import fit_kernel
 from aucmax.scale.linear_fits import fit_linear, fit_path
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.passes import Passes, Progress
@@ -23,7 +25,7 @@ from aucmax.validation.params import check_params
 
 def fit(
     source: Any,
-    estimator: AUCClassifier | AUCClassifierCV | None = None,
+    estimator: AUCClassifier | AUCClassifierCV | KernelAUCClassifier | None = None,
     *,
     target: str | None = None,
     weight: str | None = None,
@@ -47,10 +49,12 @@ def fit(
     ----------
     source : Source, file names or anything Arrow
         See `Source.of`.
-    estimator : AUCClassifier or AUCClassifierCV
+    estimator : AUCClassifier, AUCClassifierCV or KernelAUCClassifier
         Its settings; it is not changed. By default `AUCClassifierCV()`. `cv` is a number of folds: the fold of a row
         follows from its number or group by hashing. `AUCClassifierCV` takes the squared loss (also as "auto"),
-        `AUCClassifier` the squared (solver "exact", or "cg" for wide tables) and the logistic loss ("newton").
+        `AUCClassifier` the squared (solver "exact", or "cg" for wide tables) and the logistic loss ("newton"),
+        `KernelAUCClassifier` the squared loss: its landmarks are drawn from, and its kernels compared on, a sample of
+        rows of each class.
     target : str
         The column of labels; none for libsvm files.
     weight, groups : str, optional
@@ -91,8 +95,9 @@ def fit(
     (569, 2)
     """
     model = clone(AUCClassifierCV() if estimator is None else estimator)
-    if not isinstance(model, AUCClassifier | AUCClassifierCV):
-        raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use AUCClassifier or AUCClassifierCV")
+    if not isinstance(model, tuple(FITS)):
+        names = [kind.__name__ for kind in FITS]
+        raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use one of {names}")
     check_params(model)
     seed = fold_seed(model.random_state)
     use = ColumnUse(target, weight, groups, pos_label, keep, drop, encode)
@@ -104,11 +109,15 @@ def fit(
     return Pipeline([("encoder", encoder), ("model", model)]) if isinstance(encoder, TableEncoder) else model
 
 
-def fit_model(model: AUCClassifier | AUCClassifierCV, passes: Passes) -> None:
+FITS: dict[type, Callable[[Any, Passes], None]] = {
+    AUCClassifier: fit_linear,
+    AUCClassifierCV: fit_path,
+    KernelAUCClassifier: fit_kernel,
+}
+
+
+def fit_model(model: AUCClassifier | AUCClassifierCV | KernelAUCClassifier, passes: Passes) -> None:
     """Fit an estimator to a source that has been read once."""
     model.classes_ = np.array(passes.reader.classes)
     model.n_features_in_ = passes.reader.n_features
-    if isinstance(model, AUCClassifierCV):
-        fit_path(model, passes)
-    else:
-        fit_linear(model, passes)
+    next(fit for kind, fit in FITS.items() if isinstance(model, kind))(model, passes)

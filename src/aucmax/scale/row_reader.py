@@ -20,11 +20,16 @@ from aucmax.validation.inputs import LabeledData
 
 
 class NumberedRows(NamedTuple):
-    """Rows of positive weight, with a hash of the number of each."""
+    """Rows of positive weight, with their numbers and a hash of each."""
 
     data: LabeledData
+    numbers: np.ndarray  # of the rows in the source, from 0
     hashes: np.ndarray  # of the row's number, the same whatever the partitions
     groups: np.ndarray  # of the row's group; that of its number if there are no groups
+
+    def rows(self, index: np.ndarray) -> NumberedRows:
+        """Some of the rows."""
+        return NumberedRows(self.data.rows(index), self.numbers[index], self.hashes[index], self.groups[index])
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +75,13 @@ class RowReader:
             X = self.encoder.encode_columns(chunk) if by_columns else self.encoder.transform(chunk)
         y = np.where(encode_rows(chunk, self.target, self.classes, self.rest) == 1, 1.0, -1.0)
         weight = np.ones(y.size) if self.weight is None else read_weights(chunk, self.weight)
-        hashes = row_hashes(np.arange(start, start + y.size), self.seed)
+        numbers = np.arange(start, start + y.size)
+        hashes = row_hashes(numbers, self.seed)
         groups = hashes if self.groups is None else group_hashes(chunk.column(self.groups), self.seed)
         data = LabeledData(X, y, weight)
         if weight.min(initial=1.0) > 0:
-            return NumberedRows(data, hashes, groups)
-        kept = np.flatnonzero(weight > 0)
-        return NumberedRows(data.rows(kept), hashes[kept], groups[kept])
+            return NumberedRows(data, numbers, hashes, groups)
+        return NumberedRows(data, numbers, hashes, groups).rows(np.flatnonzero(weight > 0))
 
 
 @dataclass(frozen=True, eq=False)

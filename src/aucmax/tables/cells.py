@@ -1,7 +1,7 @@
 """What the cells of a column hold: numbers, strings or missing values.
 
-A column is a `pyarrow.ChunkedArray` of strings, booleans, integers, float32, float64, dates or timestamps; `as_column`
-makes one of anything else. A cell is missing if it is null, NaN, or a string such as `NA`.
+A column is a `pyarrow.ChunkedArray` of strings, booleans, integers, float32, float64, dates or timestamps, which
+`as_column` makes of anything else. A cell is missing if it is null, NaN, or a string such as `NA`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Column = Any  # a pyarrow.ChunkedArray
 def as_column(values: Any) -> Column:
     """Any one-dimensional array or sequence as a column.
 
-    Integers and float32 stay what they are, other numbers become float64. Numbers that would be rounded (long decimals) and everything
-    that is neither a number, a boolean, a date nor a timestamp become strings.
+    Integers and float32 stay what they are, other numbers become float64. Numbers that would be rounded
+    (long decimals) and everything that is neither a number, a boolean, a date nor a timestamp become strings.
 
     Examples
     --------
