@@ -70,11 +70,11 @@ def shifted_columns(X: Any, shift: np.ndarray) -> Any:
     return moved + sparse.csr_array((-shift[columns[j]], (i, columns[j])), shape=X.shape) if i.size else moved
 
 
-def stacked(above: Any, below: Any) -> Any:
-    """Two tables stacked vertically."""
-    if sparse.issparse(above) or sparse.issparse(below):
-        return sparse.vstack([above, below], format="csr")
-    return np.vstack([above, below])
+def stacked(*tables: Any) -> Any:
+    """Tables stacked vertically."""
+    if any(map(sparse.issparse, tables)):
+        return sparse.vstack(tables, format="csr")
+    return np.vstack(tables)
 
 
 def columns_added(X: Any, dim: int) -> Any:

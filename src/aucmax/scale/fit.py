@@ -16,9 +16,10 @@ from aucmax.scale.engines import Engine
 from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.folds import fold_seed
 from aucmax.scale.kernel_fits import fit_kernel
-from aucmax.scale.linear_fits import fit_linear, fit_path
+from aucmax.scale.linear_fits import fit_linear
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.passes import Passes, Progress
+from aucmax.scale.path_fits import fit_path
 from aucmax.tables.table_encoder import TableEncoder
 from aucmax.validation.params import check_params
 
@@ -42,8 +43,9 @@ def fit(
 
     Columns are encoded as by `TableEncoder`, which learns from the first pass. With the squared loss, a second pass
     adds up the moments of the folds, a third finds the AUC of every alpha in cells of the scores, and a fourth the
-    out-of-fold scores of the chosen alpha. The weights are those of a fit in memory, up to rounding; where a column
-    of more than 32,768 rows has missing cells, up to the median imputed there, whose rank is approximate.
+    out-of-fold scores of the chosen alpha. The logistic loss takes two more for each of about six Newton steps. The
+    weights are those of a fit in memory, up to rounding; where a column of more than 32,768 rows has missing cells,
+    up to the median imputed there, whose rank is approximate.
 
     Parameters
     ----------
@@ -51,10 +53,10 @@ def fit(
         See `Source.of`.
     estimator : AUCClassifier, AUCClassifierCV or KernelAUCClassifier
         Its settings; it is not changed. By default `AUCClassifierCV()`. `cv` is a number of folds: the fold of a row
-        follows from its number or group by hashing. `AUCClassifierCV` takes the squared loss (also as "auto"),
-        `AUCClassifier` the squared (solver "exact", or "cg" for wide tables) and the logistic loss ("newton"),
-        `KernelAUCClassifier` the squared loss: its landmarks are drawn from, and its kernels compared on, a sample of
-        rows of each class.
+        follows from its number or group by hashing. `AUCClassifierCV` takes the squared and the logistic loss; "auto"
+        chooses one of these two on a sample of rows. `AUCClassifier` takes the squared (solver "exact", or "cg" for
+        wide tables) and the logistic loss ("newton"), `KernelAUCClassifier` the squared loss: its landmarks are drawn
+        from, and its kernels compared on, a sample of rows of each class.
     target : str
         The column of labels; none for libsvm files.
     weight, groups : str, optional
@@ -88,14 +90,14 @@ def fit(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> table = pa.Table.from_pandas(X.assign(benign=y), preserve_index=False)
-    >>> model = fit(table, AUCClassifierCV(random_state=0), target="benign", pos_label=1)
+    >>> model = fit(table, AUCClassifierCV(loss="squared", random_state=0), target="benign", pos_label=1)
     >>> model[-1].cv_auc_.shape, bool(model[-1].oof_interval_.auc > 0.99)
     ((11, 5), True)
     >>> model.predict_proba(X).shape
     (569, 2)
     """
-    model = clone(AUCClassifierCV() if estimator is None else estimator)
-    if not isinstance(model, tuple(FITS)):
+    model: Any = clone(AUCClassifierCV() if estimator is None else estimator)
+    if not any(isinstance(model, kind) for kind in FITS):
         names = [kind.__name__ for kind in FITS]
         raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use one of {names}")
     check_params(model)

@@ -8,7 +8,6 @@ features of all models that keep weight.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from operator import add
 
 import numpy as np
 
@@ -23,14 +22,13 @@ from aucmax.numerics.matrix import is_sparse
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data, check_finite, column_scale
 from aucmax.problem.moments import Moments
-from aucmax.scale.folds import hash_folds
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
-from aucmax.scale.row_sample import RowSample
+from aucmax.scale.row_sample import RowSample, hashed_folds
+from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
 from aucmax.selection.kernel_search import KernelSearch
-from aucmax.selection.splits import Fold
 from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, make_rng
@@ -61,25 +59,15 @@ class _SampledMomentsOf:
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureMoments:
-    """The moments of the features of several maps; those of parts add up."""
-
-    moments: tuple[Moments, ...]
-
-    def __add__(self, other: FeatureMoments) -> FeatureMoments:
-        return FeatureMoments(tuple(map(add, self.moments, other.moments)))
-
-
-@dataclass(frozen=True, eq=False)
 class _FeatureMomentsOf:
-    """Those of the rows of a chunk; a map that is None stands for the columns themselves."""
+    """The moments of the features of several maps; None stands for the columns themselves."""
 
     maps: list[Nystroem | None]
 
-    def __call__(self, rows: NumberedRows) -> FeatureMoments:
+    def __call__(self, rows: NumberedRows) -> Several:
         X, y, weight = rows.data
         features = [X if made is None else LazyFeatures(X, made, made.T.shape[1]) for made in self.maps]
-        return FeatureMoments(tuple(Moments.of(part, y, weight) for part in features))
+        return Several(tuple(Moments.of(part, y, weight) for part in features))
 
 
 def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
@@ -95,7 +83,7 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     if min(found.moments.pos.count, found.moments.neg.count) == 0:
         raise ValueError("all rows of positive weight are of one class, so AUC is undefined")
     tuning = found.sample.balanced(model.tuning_rows)
-    folds = _folds(tuning, int(model.cv))
+    folds = hashed_folds(tuning, int(model.cv))
     kernels = find_kernels(model.kernel, is_sparse(tuning.data.X))
     space = _landmark_space(model, found, tuning.data, "ranks" in kernels, count, rng)
     alphas = None if model.alpha == "auto" else [model.alpha]
@@ -104,7 +92,7 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
         compared = search.run(kernels, model.gamma, model._rounds, rng)
         average = average_paths(tuning.data, [one.path for one in compared], pick=model.choice == "best")
     maps = [with_all_landmarks(compared[k], space) for k in average.kept]
-    moments = iter(passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").moments)
+    moments = iter(passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").parts)
 
     def data_of(made: Nystroem | None) -> tuple[Data, Solver]:
         return Data.of_moments(next(moments), standardize=model.standardize and made is None), Exact()
@@ -113,18 +101,6 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     model._store_search(compared, average)
     shift = model._calibrate(average.out_of_fold, _with_class_totals(tuning.data, found.moments))
     model.score_ = replace(score, intercept=score.intercept - shift)
-
-
-def _folds(rows: NumberedRows, n_folds: int) -> list[Fold]:
-    """Training and test rows by hashing."""
-    fold = hash_folds(rows.groups, n_folds)
-    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
-    y = rows.data.y
-    if any(np.unique(y[part]).size < 2 for both in folds for part in both):
-        raise ValueError(
-            f"a fold of the {y.size} rows on which models are compared has a single class: use fewer folds"
-        )
-    return folds
 
 
 def _landmark_space(

@@ -5,12 +5,15 @@ It does not depend on the partitions, and that of all rows follows from those of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from aucmax.numerics.matrix import stacked
+from aucmax.scale.folds import hash_folds
 from aucmax.scale.row_reader import NumberedRows
+from aucmax.selection.splits import Fold
 from aucmax.validation.inputs import LabeledData
 
 
@@ -34,10 +37,7 @@ class RowSample:
         return cls(rows if kept.size == rows.hashes.size else rows.rows(kept), limit)
 
     def __add__(self, other: RowSample) -> RowSample:
-        a, b = self.rows, other.rows
-        X = stacked(a.data.X, b.data.X)
-        y, weight, numbers, hashes, groups = map(np.append, (*a.data[1:], *a[1:]), (*b.data[1:], *b[1:]))
-        return RowSample.of(NumberedRows(LabeledData(X, y, weight), numbers, hashes, groups), self.limit)
+        return RowSample.of(joined([self.rows, other.rows]), self.limit)
 
     def balanced(self, size: int) -> NumberedRows:
         """At most `size` rows, about half of them from each class."""
@@ -55,3 +55,23 @@ def smallest_hashes(rows: NumberedRows, counts: tuple[int, int]) -> np.ndarray:
             mine = mine[np.argpartition(rows.hashes[mine], count)[:count]] if count else mine[:0]
         kept.append(mine)
     return np.sort(np.concatenate(kept))
+
+
+def joined(parts: Sequence[NumberedRows]) -> NumberedRows:
+    """The rows of all parts."""
+    X = parts[0].data.X if len(parts) == 1 else stacked(*[part.data.X for part in parts])
+    columns = zip(*[(part.data.y, part.data.weight, part.numbers, part.hashes, part.groups) for part in parts])
+    y, weight, numbers, hashes, groups = map(np.concatenate, columns)
+    return NumberedRows(LabeledData(X, y, weight), numbers, hashes, groups)
+
+
+def hashed_folds(rows: NumberedRows, n_folds: int) -> list[Fold]:
+    """Training and test rows by hashing."""
+    fold = hash_folds(rows.groups, n_folds)
+    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
+    y = rows.data.y
+    if any(np.unique(y[part]).size < 2 for both in folds for part in both):
+        raise ValueError(
+            f"a fold of the {y.size} rows on which models are compared has a single class: use fewer folds"
+        )
+    return folds
