@@ -9,17 +9,16 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from aucmax.losses import Squared
-from aucmax.losses.logistic import derivatives
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution, Trace
 from aucmax.scale.newton_sums import (
     BoxMomentsOf,
-    CurvatureExpansions,
     CurvaturesOf,
+    NewtonTerms,
     Standardizer,
     TrainingRows,
-    VectorBoxMoments,
+    all_terms,
 )
 from aucmax.scale.passes import Passes
 from aucmax.solvers import Newton
@@ -63,30 +62,26 @@ class NewtonDescent:
         """The weights at which the loss is wanted."""
         return self.w + 0.5**self._halvings * self._step
 
-    def look(self, moments: VectorBoxMoments) -> bool:
+    def look(self, terms: NewtonTerms) -> bool:
         """Take the step that was tried if it is down, and end if that is enough; whether it needs the curvature."""
         w = self.tried
-        lower = moments.boxes.over_pairs(derivatives().value) + 0.5 * self.l2 * float(w @ w)
+        lower = terms.loss + 0.5 * self.l2 * float(w @ w)
         if not lower <= self.objective:
             self._halvings += 1
             self.ended = self._halvings > _HALVINGS  # only rounding error is left
             return False
         stalled = lower == self.objective
-        self.w, self.objective, self.moments = w, lower, moments
-        self.slope = moments.gradient() + self.l2 * w
+        self.w = w
+        self.objective = lower
+        self.terms = terms
+        self.slope = terms.gradient + self.l2 * w
         self.gap = 0.5 * float(self.slope @ self.slope) / self.l2  # the objective is l2-strongly convex
         self.ended = stalled or self.gap <= self.accuracy * self.objective or self.n_steps == _STEPS
         return not self.ended
 
-    def expansions(self) -> CurvatureExpansions:
-        """F'' at the weights."""
-        boxes = self.moments.boxes
-        return CurvatureExpansions(self.w, boxes.at, *boxes.over_partners(derivatives().second))
-
     def turn(self, squares: np.ndarray) -> None:
         """Choose the next step, given the curvature."""
-        cross = self.moments.cross_terms()
-        hessian = squares - cross - cross.T
+        hessian = squares - self.terms.cross - self.terms.cross.T
         hessian[np.diag_indices_from(hessian)] += self.l2
         self._step = -cho_solve(cho_factor(hessian), self.slope)
         self._halvings = 0
@@ -97,12 +92,13 @@ def descend(models: list[NewtonDescent], passes: Passes) -> None:
     """Newton steps of all models together, until the last one has ended; those of the same rows stand together."""
     step = 0
     while active := [model for model in models if not model.ended]:
-        found = passes.run(BoxMomentsOf([(one.training, one.tried) for one in active]), f"Newton step {step}, loss")
-        turning = [one for one, moments in zip(active, found.parts) if one.look(moments)]
+        tried = BoxMomentsOf([(one.training, one.tried) for one in active])
+        found = passes.run(tried, f"Newton step {step}, loss", all_terms)
+        turning = [one for one, terms in zip(active, found.parts) if one.look(terms)]
         step += 1
         if turning:
-            expansions = [(one.training, one.expansions()) for one in turning]
-            squares = passes.run(CurvaturesOf(expansions), f"Newton step {step}, curvature")
+            curvatures = CurvaturesOf([(one.training, one.w, one.terms) for one in turning])
+            squares = passes.run(curvatures, f"Newton step {step}, curvature")
             for one, square in zip(turning, squares.parts):
                 one.turn(square)
 
