@@ -25,6 +25,7 @@ from aucmax.problem.moments import Moments
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import RowSample, SampledMoments, hashed_folds
+from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
@@ -90,6 +91,8 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     model._store_search(compared, average)
     shift = model._calibrate(average.out_of_fold, _with_class_totals(tuning.data, found.moments))
     model.score_ = replace(score, intercept=score.intercept - shift)
+    weight = tuning.data.weight if passes.reader.weight is not None else None
+    model.oof_interval_ = ScoreRuns.of(average.out_of_fold, tuning.data.y, weight).interval()
 
 
 def _landmark_space(
