@@ -13,6 +13,7 @@ from aucmax.scale.folds import group_hashes, row_hashes
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
 from aucmax.tables.cells import Scalar, as_numbers
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import encode_rows
@@ -124,6 +125,8 @@ def located(partition: Partition, start: int, rows: int) -> Iterator[None]:
     """Name the partition and its rows in an error about them."""
     try:
         yield
+    except RowError as error:
+        raise ValueError(f"{partition.name}: {error.after(start)}") from None
     except ValueError as error:
         raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {error}") from None
 
@@ -135,5 +138,6 @@ def read_weights(chunk: Table, name: str) -> np.ndarray:
         raise ValueError(f"the weights in column {name!r} are not numbers")
     invalid = ~(np.isfinite(weight) & (weight >= 0))
     if invalid.any():
-        raise ValueError(f"a weight in column {name!r} is {weight[invalid][0]}; give a finite number of zero or more")
+        found = f"the weight in column {name!r} is {weight[invalid][0]} in row {{row}}"
+        raise RowError(f"{found}; give a finite number of zero or more", int(np.argmax(invalid)))
     return weight
