@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.decision import prior_cut
+from aucmax.estimators.base import prior_cut
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.losses import LOSSES
@@ -48,14 +48,11 @@ def fit_linear(model: AUCClassifier, passes: Passes) -> None:
     solution = _solve(problem, solver, passes)
     model._store_solution(solution, solver, alpha)
     model._store_weights(data, solution.coef)
-    model._move_zero(0.0)
+    cut = 0.0
     if not model._is_balanced:
-        scores, y, weight = _sorted_scores(
-            passes, _LinearScores(model.coef_[0], float(model.intercept_[0]))
-        ).condensed()
-        model._move_zero(prior_cut(scores, y, weight))
-    if model.class_weight is not None:
-        model._move_zero(-model._cost_shift(data, solution.coef))
+        scores = _LinearScores(model.coef_[0], float(model.intercept_[0]))
+        cut = prior_cut(*_sorted_scores(passes, scores).condensed())
+    model._move_zero(cut, data, solution.coef)
     model._stream = None
 
 
