@@ -123,6 +123,7 @@ def compare(
         n_repeats=repeats,
         notes=(*_failure_notes(failures), *_unweighted_note(found, data)),
         scores={name: run.scores for name, run in runs.items()},
+        pooled={name: run.pooled for name, run in runs.items()},
         probabilities={name: run.probabilities for name, run in runs.items() if run.probabilities is not None},
         labels=data.is_pos,
         weight=data.weight,
