@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-import aucmax.cli.commands  # noqa: F401  (defines the commands)
 from aucmax.cli.group import aucmax
 
 INTRODUCTION = """\
@@ -17,7 +16,9 @@ All commands with their options, as `--help` prints them. [The guide](../cli.md)
 
 def command_page() -> str:
     """The page, in Markdown."""
-    return INTRODUCTION + "\n".join(section(name, command) for name, command in aucmax.commands.items())
+    context = click.Context(aucmax)
+    commands = {name: aucmax.get_command(context, name) for name in aucmax.list_commands(context)}
+    return INTRODUCTION + "\n".join(section(name, command) for name, command in commands.items() if command)
 
 
 def section(name: str, command: click.Command) -> str:

@@ -41,5 +41,3 @@ def converted(node: nodes.Node, *, as_block: bool) -> str:
     except (MathError, SyntaxError) as error:
         logger.warning("cannot convert %r to MathML: %s", tex, error, location=node)
         return f"<code>{html.escape(tex)}</code>"
-
-
