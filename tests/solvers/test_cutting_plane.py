@@ -277,6 +277,7 @@ def test_separable_tables_of_any_scale_have_a_small_gap(shape, seed):
     assert solution.state.bundle.work <= 5e9  # some seconds
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("standardize", [True, False])
 def test_ten_folds_on_eighty_rows_take_bounded_work(standardize, monkeypatch):
     X, y = nasty_table(80, 40, seed=1)
