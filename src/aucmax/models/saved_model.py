@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from aucmax.estimators.base import predicted_labels
-from aucmax.estimators.calibration import Calibration, is_swapped
+from aucmax.estimators.calibration import Calibration
+from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
 from aucmax.models.metadata import ModelMetadata
 from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
@@ -23,7 +24,7 @@ from aucmax.validation.inputs import check_labels_and_weights
 
 
 @dataclass(frozen=True, eq=False)
-class SavedModel:
+class SavedModel(ThresholdMixin):
     """A score of the features, and how to get from a table to it and from it to a label.
 
     Parameters
@@ -126,23 +127,15 @@ class SavedModel:
             return np.log(own)
         return self._calibration().log_probabilities(self.decision_function(X))
 
-    def threshold_at(
-        self,
-        *,
-        fpr: float | None = None,
-        tpr: float | None = None,
-        precision: float | None = None,
-        pos_label: Any = None,
-    ) -> float:
-        """The threshold that achieves a rate, as in `AUCClassifierCV`; for models saved with held-out scores."""
-        scores = self.metadata.held_out_scores
-        if scores is None:
+    def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Held-out scores of training rows, their classes -1/+1 and their weights."""
+        held_out = self.metadata.held_out_scores
+        if held_out is None:
             raise ValueError(
                 "the model has no held-out scores, which thresholds need; save the estimator with them (the default "
                 "of aucmax.save), or give --threshold-at to aucmax fit"
             )
-        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
-        return scores.threshold_at(rates, is_swapped(pos_label, self.classes_))
+        return held_out.scores, held_out.y, held_out.weight
 
     def explain(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, n_repeats: int = 10, random_state: int = 0
