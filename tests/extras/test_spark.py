@@ -99,7 +99,9 @@ def test_a_data_frame_is_encoded_and_gives_the_same_bits_as_one_process(session,
     rows = []
     source = spark_source(frame)
     local = fit(source, aucmax.AUCClassifierCV(random_state=0), engine=LocalEngine(1), **SETTINGS)
-    spread = fit(frame, aucmax.AUCClassifierCV(random_state=0), engine=SparkEngine(), progress=rows.append, **SETTINGS)
+    spread = fit(
+        frame, aucmax.AUCClassifierCV(random_state=0), engine=SparkEngine(), progress=rows.append, **SETTINGS
+    )
     assert spread[-1].coef_.tobytes() == local[-1].coef_.tobytes()
     assert rows[-1].rows == rows[-1].total == 3000
     assert evaluate(frame, local, target="y", engine=SparkEngine()) == evaluate(source, local, target="y")
@@ -162,7 +164,9 @@ def test_pipelines_and_cross_validators_work_and_are_saved(session, numbers, tmp
     table = pa.table({**{f"x{j}": X[:, j] for j in range(DIM)}, "label": y})
     frame = session.createDataFrame(table.to_pandas()).repartition(2).persist()
     ranker = aucmax.spark.AUCClassifier()
-    pipeline = Pipeline(stages=[VectorAssembler(inputCols=[f"x{j}" for j in range(DIM)], outputCol="features"), ranker])
+    pipeline = Pipeline(
+        stages=[VectorAssembler(inputCols=[f"x{j}" for j in range(DIM)], outputCol="features"), ranker]
+    )
     grid = ParamGridBuilder().addGrid(ranker.alpha, [0.1, 10.0]).build()
     evaluator = BinaryClassificationEvaluator(numBins=0)
     search = CrossValidator(

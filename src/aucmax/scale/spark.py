@@ -55,7 +55,7 @@ class SparkEngine:
             return context.runJob(results, list, [number])
 
         with ThreadPoolExecutor(n_threads) as pool:
-            jobs = in_order(pool, inheritable_thread_target(run), list(source.partitions), 2 * n_threads)
+            jobs = in_order(pool, inheritable_thread_target(session)(run), list(source.partitions), 2 * n_threads)
             return add_up(_values(jobs, report))
 
 
