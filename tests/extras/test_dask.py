@@ -106,7 +106,7 @@ def test_a_row_is_named_by_its_partition_and_its_number_there(client):
         aucmax.dask.AUCClassifier().fit(*arrays)
     frame = dd.from_dict({"x": X[:, 0], "y": labels}, npartitions=2)
     with pytest.raises(
-        ValueError, match="Dask partition 1, rows 1 to 500: target 'y' is missing .* first in row 213;"
+        ValueError, match=r"Dask partition 1, rows 1 to 500: target 'y' is missing .* first in row 213;"
     ):
         fit(frame, target="y", engine=DaskEngine(client))
 

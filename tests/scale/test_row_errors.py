@@ -27,7 +27,7 @@ def with_cell(table, name, row, value):
 
 def test_a_missing_label_is_counted_from_the_start_of_its_partition():
     table = with_cell(make_events(1000), "y", 400 + 249, None)
-    with pytest.raises(ValueError, match="partition 1, rows 201 to 300: target 'y' is missing .* first in row 250;"):
+    with pytest.raises(ValueError, match=r"partition 1, rows 201 to 300: target 'y' is missing .* first in row 250;"):
         fit(table, target="y", pos_label="fraud")
 
 

@@ -65,8 +65,9 @@ class Source:
         data : str, Path, list of them, or anything Arrow
             A file or a glob such as `events/*.parquet` (Parquet, Arrow, CSV, JSON lines, libsvm), a list of them,
             a `pyarrow.dataset`, or anything with `__arrow_c_stream__`: data frames of pandas and polars, relations
-            of DuckDB, a `RecordBatchReader`; data frames of Dask and Spark, with their own partitions. What is
-            a stream rather than a table is written to a temporary Parquet file first, since it is read more than once.
+            of DuckDB, a `RecordBatchReader`; data frames of Dask and Spark, with their own partitions. A
+            stream, which is not a table, is written to a temporary Parquet file first, since it is read more than
+            once.
         format, encoding, limits
             As for `aucmax.tables.read`.
         """
