@@ -53,7 +53,7 @@ def test_files_give_the_same_bits_as_one_process(client, tmp_path, monkeypatch):
 def test_arrays_are_fitted_as_in_memory(client):
     X, y = numbers()
     lazy_X, lazy_y = da.from_array(X, chunks=(700, 2)), da.from_array(y, chunks=700)
-    model = aucmax.dask.AUCClassifierCV(random_state=0).fit(lazy_X, lazy_y)
+    model = aucmax.dask.AUCClassifierCV(loss="squared", random_state=0).fit(lazy_X, lazy_y)
     whole = aucmax.AUCClassifierCV([model.alpha_], loss="squared", random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-10)
     assert type(model.coef_) is np.ndarray

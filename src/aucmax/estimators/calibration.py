@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 from sklearn.utils.validation import check_is_fitted
 
-from aucmax.estimators.decision import prior_cut
+from aucmax.estimators.base import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.metrics import threshold_for
 from aucmax.numerics.compiled import compiled

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from aucmax.estimators.availability import available_if
+from aucmax.estimators.base import prior_cut
 from aucmax.estimators.calibration import Calibration, is_swapped, threshold_at
-from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
@@ -30,7 +30,7 @@ def _check_scores(model: Any) -> bool:
 
 
 class StreamCalibrationMixin:
-    """Probabilities and thresholds of a stream; a class with `partial_fit` calls `_remember` and `_stream_shift`."""
+    """Probabilities and thresholds of a stream; a class with `partial_fit` calls `_remember` and `_stream_cut`."""
 
     classes_: np.ndarray
     decision: str
@@ -70,7 +70,7 @@ class StreamCalibrationMixin:
         recent = RecentScores.empty() if stream.batches == 0 else self._recent
         self._recent = recent.after(stream, table)
 
-    def _stream_shift(self) -> float:
+    def _stream_cut(self) -> float:
         """Where zero is, from the midpoint of the class means: there too until both classes have scores."""
         if self.decision != "prior" or not self._recent.has_both_classes:
             return 0.0

@@ -112,7 +112,7 @@ class _PackageCache(FunctionCache):
 
 
 class _CompileTimer(event.Listener, threading.local):
-    """Seconds that each thread has spent in Numba's compiler, including the disk cache."""
+    """`seconds` that each thread has spent so far on compiling functions and on loading them from the disk cache."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -130,13 +130,8 @@ class _CompileTimer(event.Listener, threading.local):
             self.seconds += perf_counter() - self._start
 
 
-_timer = _CompileTimer()
-event.register("numba:compiler_lock", _timer)
-
-
-def compile_seconds() -> float:
-    """Seconds that this thread has spent so far on compiling functions and on loading them from the disk cache."""
-    return _timer.seconds
+compile_timer = _CompileTimer()
+event.register("numba:compiler_lock", compile_timer)
 
 
 def compiled(function: Callable | None = None, *, strict: bool = False) -> Callable:

@@ -27,8 +27,7 @@ from aucmax.losses.pairwise_sums import SortedScores
 from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.problem.rounding import ROOT2, Scores, rounding_of_sum
+from aucmax.problem.objective import ROOT2, Problem, Scores, rounding_of_sum
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.bundle import Bundle
 from aucmax.solvers.shared.subsample import Subsample

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.tables.cells import Column, as_strings, is_missing, is_string, present_strings, truncate
+from aucmax.tables.cells import Column, as_strings, is_missing, is_string, present_strings, stored_floats, truncate
 from aucmax.tables.json_schema import Schema, all_strings, check_schema
 from aucmax.tables.number_format import BOOLEAN, PLAIN, NumberFormat
 from aucmax.tables.pyarrow_import import pa, pc
@@ -87,6 +87,9 @@ class ColumnEncoder:
         """Write the encoded features into `out`, of shape (n, len(feature_names))."""
         if self.kind == "categorical":
             self._encode_categories(values, out)
+        elif self.format is None and (numbers := stored_floats(values)) is not None:
+            out[:, 0] = numbers
+            out[:, 1:] = 0.0  # none is missing
         else:
             self.encode_numbers(self.read(values), out)
 

@@ -155,9 +155,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise ValueError(f"the table lacks the columns {absent}; it has {list(table.names[:20])}")
         return self._encode(table, {})
 
+    def encode_columns(self, table: Table) -> np.ndarray:
+        """What `transform` gives for a table of the columns of training, with contiguous columns."""
+        return self._fill(table, {}, np.empty((len(self.get_feature_names_out()), len(table))).T)
+
     def _encode(self, table: Table, numbers: dict[str, np.ndarray]) -> np.ndarray:
         """The encoded columns; `numbers` holds those that are read already."""
-        X = np.empty((len(table), len(self.get_feature_names_out())))
+        return self._fill(table, numbers, np.empty((len(table), len(self.get_feature_names_out()))))
+
+    def _fill(self, table: Table, numbers: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
         start = 0
         for column in self.columns_:
             out = X[:, start : start + len(column.feature_names)]
