@@ -58,7 +58,7 @@ from aucmax.cli.stream import Progress, StreamRun, stream_format
 from aucmax.cli.stream_start import StreamSettings
 from aucmax.cli.terminal import echo
 from aucmax.cli.training_data import find_training_data, is_file, read_training_data
-from aucmax.comparison import STANDARD_MODELS
+from aucmax.comparison import DEFAULT_MODELS, STANDARD_MODELS
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import export as export_model
@@ -371,9 +371,9 @@ def compare(
     if not is_file(data):
         others = {"format": reading["format"], "group-column": group_column}
         check_file_options(str(data), [*columns.given, *(name for name, value in others.items() if value)])
-    check_reference(reference, models or STANDARD_MODELS)
+    check_reference(reference, models or DEFAULT_MODELS)
     if plot is not None:  # before any work: is matplotlib there?
-        ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
+        ax = new_figure(len(models or DEFAULT_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
         rows = find_training_data(data, columns, reading, group_column)
         settings |= {"cv": rows.folds(cv), "random_state": seed, "reference": reference}
