@@ -1,8 +1,9 @@
 """Ceilings: the best test AUC that the objective of a method allows, its penalty and scaling chosen on the test rows.
 
-No run of an algorithm that minimises the objective can print more, but by chance: the exact minimiser is computed for
-a fine grid of penalties and every usual scaling, and the test rows themselves choose among them. An algorithm that
-stops early is not at the minimiser, but early stopping acts as a stronger penalty, and all of those are in the grid.
+No run of an algorithm that minimises the objective can print more, apart from random variation: the exact minimiser
+is computed for a fine grid of penalties and every usual scaling, and the test rows themselves choose among them. An
+algorithm that stops early is not at the minimiser, but early stopping acts as a stronger penalty, and all of those
+are in the grid.
 """
 
 from __future__ import annotations

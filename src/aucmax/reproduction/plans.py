@@ -106,7 +106,8 @@ def reduction_for(task: Task, n: int, dim: int) -> Reduction:
         rows = 100_000 if n > 200_000 else None
         return Reduction(rows=rows, tuned_once=True, tuning_rows=20_000 if n > 30_000 else None, stride=3)
     if n <= 1300:
-        return Reduction(tuned_once=two_axes, stride=2 if two_axes else 1, folds=3 if two_axes else 5)
+        once = two_axes or isinstance(task.protocol, RepeatedFolds)
+        return Reduction(tuned_once=once, stride=2 if two_axes else 1, folds=3 if two_axes else 5)
     stride = 3 if two_axes else 2
     if n <= 12_000 and dim <= 300:
         return Reduction(runs=10, tuned_once=True, stride=stride, folds=3, tuning_rows=3000 if n > 4000 else None)

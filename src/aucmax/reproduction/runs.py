@@ -46,6 +46,10 @@ class RunJournal:
         """What is kept of a run; None if it is not finished."""
         return self._lines.get((task, reduced, run))
 
+    def lines(self) -> list[dict[str, Any]]:
+        """All finished runs, in the order in which they were done."""
+        return list(self._lines.values())
+
     def runs_of(self, task: str) -> list[dict[str, Any]]:
         """The finished runs of a task, in order; of the reduction with the most runs, if there are several."""
         found: dict[str, list[dict[str, Any]]] = {}
@@ -120,6 +124,8 @@ def fitted_auc(method: Method, setting: Setting, train: Rows, test: Rows, seed: 
     model = method.build(setting, rows).set_params(random_state=seed)
     try:
         scores = model.fit(train.X, train.y).decision_function(test.X)
-    except (FloatingPointError, OverflowError):
+    except ValueError as error:
+        if "diverged" not in str(error):
+            raise
         return 0.0
     return float(roc_auc(test.y, scores)) if np.isfinite(scores).all() else 0.0

@@ -15,6 +15,7 @@ from aucmax.cli.terminal import echo
 from aucmax.reproduction import PAPERS, read_cells
 from aucmax.reproduction import reproduce as reproduce_paper
 from aucmax.reproduction.figures import draw_figure, figure_names
+from aucmax.reproduction.pages import write_pages
 
 
 @aucmax.command()
@@ -24,14 +25,19 @@ from aucmax.reproduction.figures import draw_figure, figure_names
 @click.option("--figure", metavar="F", help="Draw this figure instead of running the tables.")
 @click.option("--small", is_flag=True, help="Use generated rows and two runs, to see that everything works.")
 @click.option("--collect", is_flag=True, help="Run nothing: only write the verdicts of the finished runs.")
+@click.option("--pages", is_flag=True, help="Run nothing: write the pages that sum up the results.")
 @click.option("--papers", type=FILE, default="papers", show_default=True, help="Folder of the papers in a clone.")
 @click.option("-o", "--output", type=FILE, help="Folder to write to; that of --papers if not given.")
 @json_option
-def reproduce(name, listed, table, figure, small, collect, papers, output, as_json) -> None:
+def reproduce(name, listed, table, figure, small, collect, pages, papers, output, as_json) -> None:
     """Run the tables and figures of a paper again, with a verdict on every number.
 
     A rerun goes on where the last one ended: finished runs are kept in runs.jsonl.
     """
+    if pages:
+        for path in write_pages(papers):
+            echo(f"written: {path}")
+        return
     if listed or name is None:
         items = [_contents(papers, paper) for paper in PAPERS]
         print_json(items) if as_json else show_list(items)
