@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def write_pages(papers: str | Path) -> list[Path]:
 
 def summary_page(results: dict[str, list[dict[str, Any]]]) -> str:
     """Counts by verdict and paper."""
-    tables = [("paper", "cells", *VERDICTS)]
+    tables: list[tuple[str, ...]] = [("paper", "cells", *VERDICTS)]
     for name, rows in results.items():
         for paper in dict.fromkeys(row["paper"] for row in rows):
             mine = [row for row in rows if row["paper"] == paper]
@@ -73,7 +74,7 @@ def paper_page(folder: Path, name: str, rows: list[dict[str, Any]]) -> str:
     """One page: what holds, what does not, what nobody could know, and the figures."""
     parts = [f"# {PAPERS[name]}\n\n{GENERATED}\n"]
     if rows:
-        counts = [("table", "cells", *VERDICTS)]
+        counts: list[tuple[str, ...]] = [("table", "cells", *VERDICTS)]
         for key in dict.fromkeys((row["paper"], row["table"]) for row in rows):
             mine = [row for row in rows if (row["paper"], row["table"]) == key]
             counts.append((f"{key[0]}, table {key[1]}", str(len(mine)), *_counts(mine)))
@@ -173,7 +174,7 @@ def _results(folder: Path, name: str) -> list[dict[str, Any]]:
     return read_results(path) if path.is_file() else []
 
 
-def markdown(rows: list[tuple[str, ...]]) -> str:
+def markdown(rows: Sequence[tuple[str, ...]]) -> str:
     """A table; the first row is its head."""
     lines = [rows[0], ("---",) * len(rows[0]), *rows[1:]]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"

@@ -47,12 +47,12 @@ FULL_DATA = Experiment(lru_cache(maxsize=2)(load_rows), reduction_for, is_at_han
 def small_experiment() -> Experiment:
     """Toy rows under the names of the data sets, two runs, two settings: every step of a reproduction in seconds."""
     return Experiment(
-        _toy_rows, lambda task, n, dim: Reduction(runs=2, tuned_once=True, folds=2, stride=20), _has_files
+        _toy_rows, lambda task, n, dim: Reduction(runs=2, tuned_once=True, folds=2, stride=20), _is_available
     )
 
 
-def _has_files(name: str) -> bool:
-    return bool(SOURCES[name].files)
+def _is_available(name: str) -> bool:
+    return not SOURCES[name].missing
 
 
 def _toy_rows(name: str, grouping: str) -> tuple[Any, Any]:

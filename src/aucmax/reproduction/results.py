@@ -46,12 +46,11 @@ class Result:
 def result_of(cell: Cell, journal: RunJournal) -> Result:
     """A cell, ours and the verdict."""
     source = SOURCES[cell.data]
-    if not source.files:
-        return _row(cell, "not run", f"the data are not to be had: {source.missing}")
     found = [(task, estimate_of(task, journal)) for task in tasks_of(cell)]
     done = [(task, estimate) for task, estimate in found if estimate is not None]
     if len(done) < len(found):
-        return _row(cell, "not run", "not run yet")
+        why = f"the data are not available: {source.missing}" if source.missing else "not run yet"
+        return _row(cell, "not run", why)
     verdicts = [verdict_of(_printed(cell, task), ours, ceiling_of(task, journal)) for task, ours in done]
     verdict = verdicts[0] if len(done) == 1 else agreed_verdict(verdicts)
     notes = [
@@ -63,7 +62,7 @@ def result_of(cell: Cell, journal: RunJournal) -> Result:
         notes.append(_interchanged_note(cell, journal))
     if source.sample:
         verdict = "not run"
-        notes.append(f"the data are not to be had, only {source.part}: ours are of these")
+        notes.append(f"the data are not available, only {source.part}: ours are of these")
     return _row(cell, verdict, "; ".join(filter(None, notes)), done[0][0], done[0][1], journal)
 
 

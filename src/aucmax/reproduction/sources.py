@@ -16,10 +16,10 @@ from aucmax.numerics.matrix import dense
 class PrintedData:
     """A data set of a table."""
 
-    files: tuple[str, ...] = ()  # names of `aucmax.datasets`; none if the data are not to be had
+    files: tuple[str, ...] = ()  # names of `aucmax.datasets`;
     multiclass: bool = False  # whether classes must be put into two groups
     positive: Any = None  # the positive class, if the task has one
-    missing: str = ""  # why the data are not to be had
+    missing: str = ""  # what is missing where these files are not available
     part: str = ""  # what part of the data is at hand
     sample: bool = False  # whether that part is too small for a verdict
 
@@ -61,7 +61,7 @@ SOURCES = {  # in the order in which they are run, small ones first
     "covtype": PrintedData(("covtype",), multiclass=True),
     "sector": PrintedData(("sector.scale", "sector.scale.t"), multiclass=True),
     "news20": PrintedData(("news20",), multiclass=True),
-} | {name: PrintedData(missing=what) for name, what in NOT_TO_BE_HAD.items()}
+} | {name: PrintedData((name,), multiclass=name == "acoustic", missing=what) for name, what in NOT_TO_BE_HAD.items()}
 GROUPINGS: dict[str, dict[str, Any]] = {
     "even against odd": {"binarize": "even_odd"},
     "random halves": {"binarize": "random_halves", "random_state": 0},
@@ -84,3 +84,31 @@ def load_rows(name: str, grouping: str = "") -> tuple[Any, np.ndarray]:
 def is_at_hand(name: str) -> bool:
     """Whether all files of a data set can be loaded here."""
     return bool(SOURCES[name].files) and set(SOURCES[name].files) <= set(datasets.names(available=True))
+
+
+TABLES = {
+    "000, 001: table 1": "diabetes german splice usps letter a9a w8a mnist acoustic ijcnn1",
+    "002: table 2": "a9a ijcnn1 covtype_binary HIGGS w8a real-sim rcv1_binary news20.binary",
+    "003: tables 3.2, 4.2, 5.2": """diabetes fourclass german splice usps a9a mnist acoustic ijcnn1 covtype sector
+        news20""",
+    "003: table 6.3": """a9a acoustic alpha beta covtype diabetes fourclass german ijcnn1 ionosphere mnist news20
+        sector splice svmguide3 usps""",
+    "003: table 6.4": "arrhythmia australian breastw cod-rna mammography spambase thyroid webspam",
+}
+
+
+def tables_needing(file: str) -> list[str]:
+    """The printed tables with cells for which a file is needed, and the name of the data set there.
+
+    Examples
+    --------
+    >>> tables_needing("w8a")
+    ['000, 001: table 1 (w8a)', '002: table 2 (w8a)']
+    """
+    pairs = [(table, name) for table, names in TABLES.items() for name in names.split()]
+    return [f"{table} ({name})" for table, name in pairs if file in _files(name, table)]
+
+
+def _files(name: str, table: str) -> tuple[str, ...]:
+    key = "a9a with its test file" if name == "a9a" and table.startswith("002") else name
+    return SOURCES[key].files
