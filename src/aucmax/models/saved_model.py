@@ -19,6 +19,7 @@ from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, sco
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.validation.inputs import check_labels_and_weights
 
@@ -76,7 +77,7 @@ class SavedModel(ThresholdMixin):
         finite = np.isfinite(scores)
         if not finite.all():
             row = int(finite.argmin()) + 1
-            raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
+            raise RowError("the score of", row, " is not finite; are there NaN, infinite or huge values in it?")
         return scores
 
     def _features_of(self, X: Any) -> Any:

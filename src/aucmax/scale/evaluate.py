@@ -27,7 +27,7 @@ from aucmax.tables.target import encode_rows
 
 
 @dataclass(frozen=True, eq=False)
-class _Scored:
+class PartitionScores:
     """The scores of the rows of a partition."""
 
     model: Any
@@ -38,6 +38,7 @@ class _Scored:
     folder: str | None
 
     def __call__(self, number: int, partition: Partition) -> ScoreRuns:
+        """The scores, in runs."""
         total = None
         start = 0
         for chunk in partition.chunks(self.chunk_rows):
@@ -113,7 +114,7 @@ def evaluate(
     engine = LocalEngine() if engine is None else engine
     rows = CHUNK_ROWS if memory is None else chunk_rows(memory, _width(model), engine)
     folder = TemporaryFolder()
-    scored = _Scored(model, target, weight, tuple(rest), rows, folder.path if engine.shared_disk else None)
+    scored = PartitionScores(model, target, weight, tuple(rest), rows, folder.path if engine.shared_disk else None)
     runs = engine.map_reduce(source, scored, RowCounter(progress, "scores", 1, None).report)
     return runs.interval(confidence)
 

@@ -13,6 +13,7 @@ from aucmax.scale.folds import group_hashes, row_hashes
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
 from aucmax.tables.cells import Scalar, as_numbers
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import encode_rows
@@ -121,11 +122,12 @@ class RowPass:
 
 @contextmanager
 def located(partition: Partition, start: int, rows: int) -> Iterator[None]:
-    """Name the partition and its rows in an error about them."""
+    """Name the partition and its rows in an error about them; a row is counted from the first of the partition."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {error}") from None
+        reason = error.moved(start) if isinstance(error, RowError) else error
+        raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {reason}") from None
 
 
 def read_weights(chunk: Table, name: str) -> np.ndarray:
