@@ -67,7 +67,7 @@ def test_only_one_file_imports_numba():
     importers = {
         path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if "import numba" in path.read_text()
     }
-    assert importers == {"numerics/compiled.py"}
+    assert importers == {"numerics/compiler.py"}
 
 
 def test_class_names_are_unique():

@@ -14,7 +14,7 @@ from aucmax.models.live_stream import LiveStream
 from aucmax.models.model_file import load_checkpoint
 from aucmax.solvers import SOLVERS, Exact
 from aucmax.tables import Table, TableEncoder, encode_target
-from aucmax.tables.check_table import fit_quietly
+from aucmax.tables.table_findings import fit_quietly
 from aucmax.tables.target import rest_labels
 
 DEFAULTS = {"solver": "exact", "alpha": "auto", "l1_ratio": 0.0, "forgetting": 1.0, "batch": 200, "window": 1000}

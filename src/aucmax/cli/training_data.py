@@ -14,10 +14,10 @@ from aucmax.numerics.matrix import is_sparse
 from aucmax.selection.time_splits import forward_splits
 from aucmax.tables import Finding, Table, TableEncoder, encode_target, read
 from aucmax.tables.cells import Scalar, as_numbers
-from aucmax.tables.check_table import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.findings.class_counts import few_of_a_class
+from aucmax.tables.fitted_encoder import feature_groups
 from aucmax.tables.read_table import infer_format
-from aucmax.tables.table_encoder import feature_groups
+from aucmax.tables.table_findings import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.target import rest_labels
 
 _MAX_NUMBER = 1e150  # whose square, and the sum of many such squares, is finite

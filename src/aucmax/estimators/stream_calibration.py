@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from aucmax.estimators.availability import available_if
-from aucmax.estimators.calibration import Calibration, is_swapped, threshold_at
+from aucmax.estimators.calibration import is_swapped, threshold_at
 from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import LabeledData

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.calibration import threshold_at
 from aucmax.models.json_arrays import array_from_json
 from aucmax.tables.json_schema import Schema, check_schema
 
@@ -46,6 +45,8 @@ class HeldOutScores:
 
     def threshold_at(self, rates: dict[str, float | None], swapped: bool) -> float:
         """The threshold that achieves a rate, as in `AUCClassifierCV.threshold_at`."""
+        from aucmax.estimators.calibration import threshold_at  # scoring should not import it
+
         return threshold_at(self.scores, self.y, self.weight, swapped=swapped, rates=rates)
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,12 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.pyarrow_import import ipc, pa, parquet
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import check_distinct_names, select_names
-
-parquet: Any = LazyModule("pyarrow.parquet")
-ipc: Any = LazyModule("pyarrow.ipc")
 
 
 def read_parquet(

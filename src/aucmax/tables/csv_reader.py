@@ -17,18 +17,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from aucmax.tables.atomic_write import is_pipe_or_device
-from aucmax.tables.column_learning import UNNAMED
 from aucmax.tables.compression import open_text_bytes
 from aucmax.tables.csv_records import scan_records
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.pyarrow_import import pa, pa_csv
 from aucmax.tables.read_limits import ReadLimits
-from aucmax.tables.table import check_distinct_names, select_names
+from aucmax.tables.table import UNNAMED, check_distinct_names, select_names
 
 DELIMITERS = ",;\t"
 BLOCK_BYTES = 1 << 22
 _LINE_END = re.compile(rb"[\r\n]")
 _NOT_BLANK = re.compile(rb"[^\r\n]")
-pa_csv: Any = LazyModule("pyarrow.csv")
 
 
 def read_blocks(

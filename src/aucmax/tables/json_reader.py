@@ -13,10 +13,8 @@ from typing import Any
 from aucmax.tables.cells import as_column
 from aucmax.tables.compression import open_text_bytes
 from aucmax.tables.csv_reader import decode_utf8, read_block
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.pyarrow_import import pa, pa_json
 from aucmax.tables.read_limits import ReadLimits
-
-pa_json: Any = LazyModule("pyarrow.json")
 
 
 def read_blocks(

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from aucmax.numerics.matrix import columns_added, is_sparse
 from aucmax.tables.cells import Column, as_column, as_strings
 from aucmax.tables.pyarrow_import import pa
+
+UNNAMED = "unnamed column"  # begins the name of a column that has none in the file
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +99,12 @@ class Table:
         similar = difflib.get_close_matches(name, self.names, n=5, cutoff=0.5) or list(self.names[:10])
         raise ValueError(f"there is no column {name!r}; did you mean one of {similar}?")
 
-    def matrix(self, n_features: int) -> np.ndarray | sparse.csr_array:
+    def matrix(self, n_features: int) -> Any:
         """X with exactly that many columns: a narrower CSR matrix is padded with zeros.
 
         Examples
         --------
+        >>> from scipy import sparse
         >>> Table(X=sparse.csr_array([[1.0, 2.0]])).matrix(3).toarray()
         array([[1., 2., 0.]])
         """
