@@ -26,6 +26,7 @@ def make(name, *, standardize=False):
     return Problem(data, Squared(), ElasticNet(0.0, automatic_alpha(data)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("solver", [VRSPAM, SDCA, SPDAM])
 def test_reaches_1e_10_linearly(name, solver):

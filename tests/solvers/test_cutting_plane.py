@@ -266,6 +266,7 @@ def test_tables_of_any_scale_end_after_bounded_work(dim, alpha, standardize):
     assert solution.state.bundle.work <= 1e9  # measured: at most 3e7
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("standardize", [True, False])
 def test_ten_folds_on_eighty_rows_take_bounded_work(standardize, monkeypatch):
     X, y = nasty_table(80, 40, seed=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import click
 
@@ -25,16 +24,16 @@ _REQUIRED = ("rich", "pyarrow")
 
 
 class LazyGroup(ErrorHandlingGroup):
-    """A group whose commands are imported when one of them is run."""
+    """A group whose commands are imported when they are run, each from the file of its name in `cli.commands`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, from `cli.commands`."""
+        """The command of that name."""
         if cmd_name in COMMANDS:
-            _import_commands()
+            _import_command(cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -43,9 +42,9 @@ class LazyGroup(ErrorHandlingGroup):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _import_commands() -> Any:
+def _import_command(name: str) -> None:
     try:
-        return importlib.import_module("aucmax.cli.commands")
+        importlib.import_module(f"aucmax.cli.commands.{name}")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _REQUIRED:
             raise
