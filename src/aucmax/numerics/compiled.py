@@ -83,7 +83,7 @@ class CompiledFunction:
                 finally:
                     self._compiled = self._compiled if self._linked else None  # Ctrl-C may come at any time
                     compile_timer.stop()
-        return self._compiled
+        return self._compiled  # type: ignore[return-value]
 
     def _link_names(self) -> None:
         """Numba must find its own functions where this one names compiled functions."""

@@ -9,7 +9,7 @@ the reason. Columns are found by name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -65,6 +65,8 @@ class TableEncoder(TransformerMixin, FittedEncoder, BaseEstimator):
     array([[31.,  0.,  0.,  1.],
            [42.,  1.,  1.,  0.]])
     """
+
+    _order: ClassVar[Literal["C", "F"]] = "C"  # as compiled loops take it
 
     def __init__(
         self, max_categories: int = 100, decimal: str = "auto", keep: Sequence[str] = (), drop: Sequence[str] = ()

@@ -65,7 +65,7 @@ def text_writer(file: IO[bytes], format: str = "csv") -> Write:
             header_written = True
         for start in range(0, len(table), _ROWS):
             lines = encode(table.slice(start, _ROWS).combine_chunks())
-            file.write(memoryview(lines.buffers()[2])[: sum(pc.binary_length(lines).to_numpy())])
+            file.write(memoryview(lines.buffers()[2])[: pc.sum(pc.binary_length(lines)).as_py()])
 
     return write
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from aucmax import datasets as data_sets
-from aucmax.cli.display import print_json, show_list
+from aucmax.cli.display import show_list
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import json_option
+from aucmax.cli.terminal import print_json
 
 
 @aucmax.command()

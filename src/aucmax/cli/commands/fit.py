@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import click
 
-from aucmax.cli.display import print_json, show_data, show_findings, show_fit, show_pass_fit
+from aucmax.cli.display import show_data, show_fit, show_pass_fit
 from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.fit_in_passes import fit_in_passes, is_glob
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
     check_finite,
-    check_memory,
-    check_model_settings,
-    choose_losses,
     data_argument,
     fold_options,
     json_option,
     parse_names,
     parse_rate,
-    training_options,
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
+from aucmax.cli.terminal import print_json, show_findings
 from aucmax.cli.training_data import read_training_data
+from aucmax.cli.training_options import check_memory, check_model_settings, choose_losses, training_options
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import save
