@@ -137,8 +137,7 @@ def _concatenate_column(parts: list[Column | None], lengths: list[int]) -> Colum
     """The parts as one column; a part that lacks it is missing there."""
     kinds = {part.type for part in parts if part is not None and part.null_count < len(part)}
     if len(kinds) > 1:
-        numeric = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
-        kind = pa.float64() if numeric else pa.string()
+        kind = pa.float64() if all(part is None or _is_exact(part) for part in parts) else pa.string()
     else:
         kind = next(iter(kinds), pa.string())
     chunks = [
@@ -147,6 +146,17 @@ def _concatenate_column(parts: list[Column | None], lengths: list[int]) -> Colum
         for chunk in (pa.chunked_array([pa.nulls(length, kind)]) if part is None else _cast(part, kind)).chunks
     ]
     return pa.chunked_array(chunks, type=kind)
+
+
+def _is_exact(part: Column) -> bool:
+    """Whether a part holds numbers that float64 does not round, as it would round long ids."""
+    if not pa.types.is_integer(part.type):
+        return pa.types.is_floating(part.type) or part.null_count == len(part)
+    try:
+        part.cast(pa.float64(), safe=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _cast(part: Column, kind: Any) -> Column:
