@@ -116,6 +116,8 @@ def show_explanation(found: FileExplanation) -> None:
     _print_table(("column", "importance", "95 % interval"), cells, right=(1,))
     if len(it.columns) > MOST_COLUMNS:
         echo(f"{len(it.columns) - MOST_COLUMNS} less important columns are not shown; --json lists all")
+    if it.note:
+        echo(it.note)
     for group in it.groups:
         echo(f"correlated, so that one may stand for the others: {', '.join(group)}")
     for number, (score, values) in enumerate(zip(found.rows.scores, found.rows.values), 1):

@@ -145,6 +145,13 @@ def reading_options(command: Callable) -> Callable:
 data_argument = click.argument("data", type=FILE, callback=_dash_is_stdin)
 model_option = click.option("--model", "model_file", type=FILE, required=True, help="Model file from `aucmax fit`.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
+decimal_option = click.option(
+    "--decimal",
+    type=click.Choice(["auto", ".", ","]),
+    default="auto",
+    show_default=True,
+    help="Decimal mark where the cells of a column do not tell, as in 1,234.",
+)
 weight_option = click.option(
     "--weight", metavar="COLUMN", help="Column of row weights; a weight of 3 counts as three rows."
 )

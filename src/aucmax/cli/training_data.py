@@ -36,6 +36,8 @@ class ColumnOptions:
         The columns of row weights, and of times by which the rows are split; neither is a feature.
     keep, drop : tuple of str
         Columns to use although they look like ids, and columns to leave out.
+    decimal : {"auto", ".", ","}
+        The decimal mark where the cells do not tell.
     ignore : tuple of str
         Codes of findings that are not shown.
     """
@@ -46,12 +48,14 @@ class ColumnOptions:
     time: str | None = None
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    decimal: str = "auto"
     ignore: tuple[str, ...] = ()
 
     @property
     def given(self) -> dict[str, Any]:
         """The options that only a file with named columns has, by name, if they were given."""
         values = {name: getattr(self, name) for name in ("target", "weight", "time", "keep", "drop")}
+        values["decimal"] = None if self.decimal == "auto" else self.decimal
         return {name: value for name, value in values.items() if value}
 
 
@@ -144,7 +148,7 @@ def read_training_data(
         findings = _not_ignored(check_matrix(table.X, y), options)
         return TrainingData(str(path), table.X, y, classes, None, weights, facts, findings)
     features = table.drop(options.target, options.weight, None if options.time in options.keep else options.time)
-    encoder = TableEncoder(keep=options.keep, drop=options.drop)
+    encoder = TableEncoder(decimal=options.decimal, keep=options.keep, drop=options.drop)
     X = fit_quietly(encoder, features)
     _check_magnitude(X, encoder)
     findings = _not_ignored(check_encoded(features, encoder, X, y), options)

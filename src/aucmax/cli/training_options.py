@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from aucmax.cli.options import FILE, combine, ignore_option, reading_options, weight_option
+from aucmax.cli.options import FILE, combine, decimal_option, ignore_option, reading_options, weight_option
 from aucmax.cli.training_data import ColumnOptions
 from aucmax.comparison.statistics import ROPE
 from aucmax.scale.passes import parse_memory
@@ -40,6 +40,15 @@ def choose_losses(settings: dict[str, Any]) -> list[str]:
             f"--solver {solver} supports the losses {supported}; choose one of them with --loss, or omit --loss"
         )
     return losses
+
+
+def choose_decision(settings: dict[str, Any]) -> str:
+    """Where predictions cut the scores: --decision, or else the default; refused where something else decides."""
+    if settings["decision"] is not None and settings["threshold_at"] is not None:
+        raise click.UsageError("--decision and --threshold-at both choose the threshold; give one of them")
+    if settings["decision"] == "probability" and settings["solver"] is not None:
+        raise click.UsageError("--decision probability needs probabilities, which a fit with --solver does not give")
+    return settings["decision"] or "prior"
 
 
 def check_model_settings(settings: dict[str, Any]) -> None:
@@ -78,6 +87,7 @@ _column_options = combine(
     click.option("--time", metavar="COLUMN", help="Column of times: train on the past, test on what follows."),
     click.option("--keep", metavar="COLUMN", multiple=True, help="Use a column although it looks like an id."),
     click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated, as --keep."),
+    decimal_option,
     ignore_option,
     reading_options,
 )
