@@ -196,9 +196,9 @@ def test_a_memory_limit_that_is_too_small_is_refused(events):
 
 BAD_ROWS = {
     "short": ("3", r"bad\.csv, line 701: 1 fields, but the header has 3"),
-    "no label": ("3,4,", r"bad\.csv: target 'y' is missing in 1 rows, first in row 700"),
+    "no label": ("3,4,", r"bad\.csv, rows 513 to 768: target 'y' is missing in 1 rows, first in row 700"),
     "infinite": ("inf,4,1", r"bad\.csv: column 'a' is infinite in row 700"),
-    "weight": ("3,-2,1", r"bad\.csv: the weight in column 'b' is -2.0 in row 700"),
+    "weight": ("3,-2,1", r"bad\.csv, rows 513 to 768: the weight in column 'b' is -2.0 in row 700"),
 }
 
 

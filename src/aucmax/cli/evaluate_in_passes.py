@@ -16,12 +16,13 @@ from aucmax.models import SavedModel
 from aucmax.scale import LocalEngine, Source
 from aucmax.scale.partitions import FilePartition, Partition
 from aucmax.scale.passes import chunk_rows
-from aucmax.scale.row_reader import located, read_weights
+from aucmax.scale.row_reader import located
 from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.source import TemporaryFolder
 from aucmax.tables import NewRows, Table
 from aucmax.tables.read_table import CHUNK_ROWS
 from aucmax.tables.target import encode_rows
+from aucmax.tables.weights import read_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,14 @@ def fit_in_passes(
     def progress(step: PassProgress) -> None:
         update(step.rows, step.total, str(step))
 
-    use = ColumnUse(columns.target, columns.weight, None, columns.positive, columns.keep, columns.drop)
+    use = ColumnUse(
+        columns.target,
+        columns.weight,
+        pos_label=columns.positive,
+        keep=columns.keep,
+        drop=columns.drop,
+        decimal=columns.decimal,
+    )
     source = Source.of(data, **reading)
     passes = Passes.start(
         source,

@@ -61,15 +61,15 @@ class FitCheckpoint:
         try:
             self.content = from_bytes(self.path.read_bytes())
         except ValueError as error:
-            raise ValueError(f"{self.path} cannot be used: {error}; delete it to begin anew") from None
+            raise ValueError(f"{self.path} cannot be used: {error}; delete it to start from scratch") from None
         if self.content["settings"] != settings:
-            raise ValueError(f"{self.path} is of a fit with other settings; repeat them, or delete it to begin anew")
+            raise ValueError(f"{self.path} is of a fit with other settings; repeat them, or delete it to start from scratch")
         before, now = self.content["files"], facts["files"]
         changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
         if changed:
             raise ValueError(
                 f"{self.path} is of other data: {changed[0]} has changed, appeared or vanished since; delete the "
-                "checkpoint to begin anew"
+                "checkpoint to start from scratch"
             )
         return self.content["chunk_rows"]
 

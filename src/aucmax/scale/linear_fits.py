@@ -40,14 +40,11 @@ def fit_linear(model: AUCClassifier, passes: Passes) -> None:
     solution = solve(problem, solver, passes)
     model._store_solution(solution, solver, alpha)
     model._store_weights(data, solution.coef)
-    model._move_zero(0.0)
+    cut = 0.0
     if not model._is_balanced:
-        scores, y, weight = sorted_scores(
-            passes, _LinearScores(model.coef_[0], float(model.intercept_[0]))
-        ).condensed()
-        model._move_zero(prior_cut(scores, y, weight))
-    if model.class_weight is not None:
-        model._move_zero(-model._cost_shift(data, solution.coef))
+        scores = _LinearScores(model.coef_[0], float(model.intercept_[0]))
+        cut = prior_cut(*sorted_scores(passes, scores).condensed())
+    model._move_zero(cut, data, solution.coef)
     model._stream = None
 
 

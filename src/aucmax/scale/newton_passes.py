@@ -15,9 +15,9 @@ from aucmax.problem.solution import Solution, Trace
 from aucmax.scale.newton_sums import (
     BoxMomentsOf,
     CurvaturesOf,
+    FoldTrainingRows,
     NewtonTerms,
     Standardizer,
-    TrainingRows,
     all_terms,
 )
 from aucmax.scale.passes import Passes
@@ -36,7 +36,7 @@ class NewtonDescent:
 
     Parameters
     ----------
-    training : TrainingRows
+    training : FoldTrainingRows
     w : array
         The weights to start from.
     l2 : float
@@ -45,7 +45,7 @@ class NewtonDescent:
         Gap at which steps end, relative to the objective.
     """
 
-    def __init__(self, training: TrainingRows, w: np.ndarray, l2: float, accuracy: float = ACCURACY):
+    def __init__(self, training: FoldTrainingRows, w: np.ndarray, l2: float, accuracy: float = ACCURACY):
         self.training = training
         self.w = w
         self.l2 = l2
@@ -106,7 +106,7 @@ def descend(models: list[NewtonDescent], passes: Passes) -> None:
 def solve_by_newton(problem: Problem, solver: Newton, passes: Passes) -> Solution:
     """The minimiser of the logistic loss with an L2 penalty, from that of the squared loss."""
     start = Exact().solve(Problem(problem.data, Squared(), problem.penalty)).coef
-    model = NewtonDescent(TrainingRows(Standardizer.of(problem.data)), start, problem.penalty.l2)
+    model = NewtonDescent(FoldTrainingRows(Standardizer.of(problem.data)), start, problem.penalty.l2)
     descend([model], passes)
     converged = model.gap <= solver.tol * model.objective
     state = State(model.w, float(passes.count))
@@ -119,7 +119,7 @@ def newton_paths(
     """The weights of every alpha without each fold, one column an alpha, from those of the squared loss."""
     models = []
     for fold, (data, path) in enumerate(zip(training, starts)):
-        rows = TrainingRows(Standardizer.of(data), fold, len(training))
+        rows = FoldTrainingRows(Standardizer.of(data), fold, len(training))
         models += [NewtonDescent(rows, w, float(alpha), PATH_ACCURACY) for w, alpha in zip(path.T, alphas)]
     descend(models, passes)
     weights = np.array([model.w for model in models]).reshape(len(training), alphas.size, -1)

@@ -93,7 +93,7 @@ class NewtonTerms(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingRows:
+class FoldTrainingRows:
     """The rows that a model is fitted to.
 
     Parameters
@@ -120,7 +120,7 @@ class TrainingRows:
 class BoxMomentsOf:
     """The box moments of the rows of a chunk, for several models at their weights."""
 
-    models: list[tuple[TrainingRows, np.ndarray]]
+    models: list[tuple[FoldTrainingRows, np.ndarray]]
 
     def __call__(self, rows: NumberedRows) -> Several:
         """One for each model."""
@@ -154,7 +154,7 @@ def _box_moments(Z: np.ndarray, y: np.ndarray, r: np.ndarray, w: np.ndarray) -> 
 class CurvaturesOf:
     """sum_i r_i F''_i z_i z_i' over the rows of a chunk, for several models."""
 
-    models: list[tuple[TrainingRows, np.ndarray, NewtonTerms]]
+    models: list[tuple[FoldTrainingRows, np.ndarray, NewtonTerms]]
 
     def __call__(self, rows: NumberedRows) -> Several:
         """One for each model."""

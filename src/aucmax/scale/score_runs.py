@@ -244,7 +244,7 @@ class ScoreRunsOf:
     weighted: bool
     folder: str | None = None
 
-    resumable = False  # runs are in temporary files: after a stop, this pass is begun anew
+    resumable = False  # runs are in temporary files: after a stop, this pass starts from scratch
 
     def __call__(self, rows: NumberedRows) -> ScoreRuns:
         """The runs of the chunk."""

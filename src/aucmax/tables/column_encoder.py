@@ -182,6 +182,4 @@ def check_finite(numbers: np.ndarray, name: str) -> np.ndarray:
 def check_no_infinite(row: int | None, name: str) -> None:
     """Refuse a column of which a row, counted from 0, is infinite."""
     if row is not None:
-        raise RowError(
-            f"column {name!r} is infinite in row {{row}}; use a finite number or leave the cell empty", row
-        )
+        raise RowError(f"column {name!r} is infinite in", row + 1, "; use a finite number or leave the cell empty")

@@ -1,30 +1,33 @@
-"""`RowError`: an error in one row, whose number can be put right by whoever knows what rows came before."""
+"""`RowError`: something is wrong with a row, whose number can be counted from another row."""
 
 from __future__ import annotations
 
 
 class RowError(ValueError):
-    """An error in a row.
+    """An error about one row.
 
     Parameters
     ----------
-    text : str
-        The message, with `{row}` for the number of the row.
+    before, after : str
+        The message on both sides of the row.
     row : int
-        Its index, from 0.
+        Its number among the rows at hand, from 1.
 
     Examples
     --------
-    >>> error = RowError("the weight in row {row} is negative", 4)
-    >>> str(error), str(error.after(100))
-    ('the weight in row 5 is negative', 'the weight in row 105 is negative')
+    >>> error = RowError("the label is missing in", 17, "; remove this row")
+    >>> str(error), str(error.moved(1000))
+    ('the label is missing in row 17; remove this row', 'the label is missing in row 1017; remove this row')
     """
 
-    def __init__(self, text: str, row: int):
-        super().__init__(text.replace("{row}", str(row + 1)))
-        self.text = text
-        self.row = row
+    def __init__(self, before: str, row: int, after: str = ""):
+        super().__init__(before, row, after)
 
-    def after(self, rows: int) -> RowError:
-        """The same error with so many rows before."""
-        return RowError(self.text, self.row + rows)
+    def __str__(self) -> str:
+        before, row, after = self.args
+        return f"{before} row {row}{after}"
+
+    def moved(self, rows: int) -> RowError:
+        """The same error where that many rows come before those at hand."""
+        before, row, after = self.args
+        return RowError(before, row + rows, after)

@@ -161,8 +161,8 @@ def _distinct_labels(values: Column, name: str) -> tuple[list[Scalar], np.ndarra
     """The labels in ascending order, numbers if all cells are, and the index of the label of each row."""
     missing = is_missing(values)
     if missing.any():
-        text = f"{name} is missing in {missing.sum()} rows, first in row {{row}}; remove these rows"
-        raise RowError(text, int(np.argmax(missing)))
+        first = int(np.argmax(missing)) + 1
+        raise RowError(f"{name} is missing in {missing.sum()} rows, first in", first, "; remove these rows")
     numbers = as_numbers(values)
     if numbers is not None:
         hashed = pa.array(numbers + 0.0).dictionary_encode()  # few labels: hashing is faster than sorting

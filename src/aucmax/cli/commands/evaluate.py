@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from aucmax.cli.display import print_json, show_evaluation, show_findings
+from aucmax.cli.display import show_evaluation
 from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
 from aucmax.cli.evaluate_in_passes import evaluate_in_passes
 from aucmax.cli.fit_in_passes import is_glob
@@ -13,7 +13,6 @@ from aucmax.cli.options import (
     data_argument,
     ignore_option,
     json_option,
-    memory_option,
     model_option,
     reading_options,
     report_options,
@@ -22,7 +21,8 @@ from aucmax.cli.options import (
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
 from aucmax.cli.report import write_evaluation_report
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json, show_findings
+from aucmax.cli.training_options import memory_option
 from aucmax.models import load
 
 
