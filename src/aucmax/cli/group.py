@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "Compare models on the same folds.",
     "solvers": "List the solvers.",
     "datasets": "List the named data sets.",
+    "reproduce": "Run the tables and figures of a paper again, with a verdict on every number.",
 }
 _REQUIRED = ("rich", "pyarrow")
 

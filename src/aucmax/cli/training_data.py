@@ -13,12 +13,13 @@ from aucmax.cli.groups import read_groups
 from aucmax.numerics.matrix import is_sparse
 from aucmax.selection.time_splits import forward_splits
 from aucmax.tables import Finding, Table, TableEncoder, encode_target, read
-from aucmax.tables.cells import Scalar, as_numbers
+from aucmax.tables.cells import Scalar
 from aucmax.tables.findings.class_counts import few_of_a_class
 from aucmax.tables.fitted_encoder import feature_groups
 from aucmax.tables.read_table import infer_format
 from aucmax.tables.table_findings import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.target import rest_labels
+from aucmax.tables.weights import read_weights as read_finite_weights
 
 _MAX_NUMBER = 1e150  # whose square, and the sum of many such squares, is finite
 _MIN_TOTAL, _MAX_TOTAL = 1e-150, 1e150  # of weights, so that their products neither underflow nor overflow
@@ -216,16 +217,8 @@ def is_file(name: str | Path) -> bool:
 
 
 def read_weights(table: Table, name: str) -> np.ndarray:
-    """A column of weights: finite numbers of zero or more, not all zero."""
-    weights = as_numbers(table.column(name))
-    if weights is None:
-        raise ValueError(f"the weights in column {name!r} are not numbers")
-    invalid = ~(np.isfinite(weights) & (weights >= 0))
-    if invalid.any():
-        row = int(np.argmax(invalid))
-        raise ValueError(
-            f"the weight in column {name!r} is {weights[row]} in row {row + 1}; give a finite number of zero or more"
-        )
+    """A column of weights whose products neither underflow nor overflow, not all zero."""
+    weights = read_finite_weights(table, name)
     if not weights.any():
         raise ValueError(f"all weights in column {name!r} are zero; give at least one row a positive weight")
     with np.errstate(over="ignore"):

@@ -58,7 +58,8 @@ def check_groups(comparison: Comparison, groups: ArrayLike, name: str | None = N
     Groups with fewer than two rows of a class are left out.
     """
     name = comparison.best if name is None else name
-    scores = comparison.scores[name]
+    pooled = comparison.pooled[name]
+    scores = pooled.row_means(pooled.placements, comparison.n_rows)
     labels = np.asarray(comparison.labels)
     groups = np.asarray(groups)
     tested = ~np.isnan(scores)

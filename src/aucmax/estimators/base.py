@@ -1,4 +1,13 @@
-"""What the estimators share: validating input, predicting labels from scores, storing a solution."""
+"""What the estimators share: validating input, predicting labels from scores, storing a solution.
+
+`predict` returns the positive label where the score is above zero. The parameter `decision` says where zero is
+(docs/predictions.md); an estimator accepts those that it can compute, and the default of all is "prior":
+
+    "prior"          as many rows are predicted positive as are positive in training, by weight
+    "probability"    where the calibrated probability is 1/2
+    "balanced"       midway between the class means of the scores, as if the classes were equally frequent
+    "errors"         where the (weighted) training errors are fewest
+"""
 
 from __future__ import annotations
 

@@ -14,11 +14,13 @@ import numpy as np
 
 from aucmax.estimators.decision import predicted_labels
 from aucmax.estimators.platt_scaling import Calibration
+from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.models.metadata import ModelMetadata
 from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class SavedModel:
+class SavedModel(ThresholdMixin):
     """A score of the features, and how to get from a table to it and from it to a label.
 
     Parameters
@@ -78,7 +80,7 @@ class SavedModel:
         finite = np.isfinite(scores)
         if not finite.all():
             row = int(finite.argmin()) + 1
-            raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
+            raise RowError("the score of", row, " is not finite; are there NaN, infinite or huge values in it?")
         return scores
 
     def _features_of(self, X: Any) -> Any:
@@ -132,25 +134,15 @@ class SavedModel:
             return np.log(own)
         return self._calibration().log_probabilities(self.decision_function(X))
 
-    def threshold_at(
-        self,
-        *,
-        fpr: float | None = None,
-        tpr: float | None = None,
-        precision: float | None = None,
-        pos_label: Any = None,
-    ) -> float:
-        """The threshold that achieves a rate, as in `AUCClassifierCV`; for models saved with held-out scores."""
-        from aucmax.estimators.calibration import is_swapped
-
-        scores = self.metadata.held_out_scores
-        if scores is None:
+    def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Held-out scores of training rows, their classes -1/+1 and their weights."""
+        held_out = self.metadata.held_out_scores
+        if held_out is None:
             raise ValueError(
                 "the model has no held-out scores, which thresholds need; save the estimator with them (the default "
                 "of aucmax.save), or give --threshold-at to aucmax fit"
             )
-        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
-        return scores.threshold_at(rates, is_swapped(pos_label, self.classes_))
+        return held_out.scores, held_out.y, held_out.weight
 
     def explain(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, n_repeats: int = 10, random_state: int = 0

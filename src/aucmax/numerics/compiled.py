@@ -43,11 +43,6 @@ class CompileTimer(threading.local):
 compile_timer = CompileTimer()
 
 
-def compile_seconds() -> float:
-    """Seconds that this thread has spent so far on compiling functions and on loading them from the disk cache."""
-    return compile_timer.seconds
-
-
 class CompiledFunction:
     """A function of plain arrays and numbers that is compiled when it is first called.
 

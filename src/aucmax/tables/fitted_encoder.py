@@ -54,11 +54,15 @@ class FittedEncoder:
         absent = [column.name for column in self.columns_ if column.name not in table.columns]
         if absent:
             raise ValueError(f"the table lacks the columns {absent}; it has {list(table.names[:20])}")
-        return self._encode(table, {})
+        return self._encode(table, {}, self._order)
 
-    def _encode(self, table: Table, numbers: dict[str, np.ndarray]) -> np.ndarray:
+    def encode_columns(self, table: Table) -> np.ndarray:
+        """What `transform` gives for a table of the columns of training, with contiguous columns."""
+        return self._encode(table, {}, "F")
+
+    def _encode(self, table: Table, numbers: dict[str, np.ndarray], order: Literal["C", "F"]) -> np.ndarray:
         """The encoded columns; `numbers` holds those that are read already."""
-        X = np.empty((len(table), len(FittedEncoder.get_feature_names_out(self))), order=self._order)
+        X = np.empty((len(table), len(FittedEncoder.get_feature_names_out(self))), order=order)
         start = 0
         for column in self.columns_:
             out = X[:, start : start + len(column.feature_names)]

@@ -30,7 +30,8 @@ class Table:
     Parameters
     ----------
     columns : dict of str to array
-        The columns in the order of the file, as anything that `as_column` accepts; empty when there is a matrix.
+        The columns in the order of the file, as anything that `as_column` accepts; beside a matrix, the labels and
+        weights of its rows, if they have names.
     X : array or CSR of shape (n, d), optional
         The matrix of a libsvm or npz file.
     y : array of shape (n,), optional

@@ -84,7 +84,7 @@ class TableEncoder(TransformerMixin, FittedEncoder, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit, and encode the same rows; y is ignored."""
         table = self._check_table(X)
-        return self._encode(table, self._learn(table))
+        return self._encode(table, self._learn(table), self._order)
 
     def fit_summaries(self, summaries: Mapping[str, ColumnSummary]) -> TableEncoder:
         """Fit to summaries of the columns, such as the sums of those of several partitions.

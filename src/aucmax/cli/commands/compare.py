@@ -27,7 +27,7 @@ from aucmax.cli.training_options import (
     comparison_options,
     training_options,
 )
-from aucmax.comparison import STANDARD_MODELS
+from aucmax.comparison import DEFAULT_MODELS, STANDARD_MODELS
 from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 
@@ -58,9 +58,9 @@ def compare(
     if not is_file(data):
         others = {"format": reading["format"], "group-column": group_column}
         check_file_options(str(data), [*columns.given, *(name for name, value in others.items() if value)])
-    check_reference(reference, models or STANDARD_MODELS)
+    check_reference(reference, models or DEFAULT_MODELS)
     if plot is not None:  # before any work: is matplotlib there?
-        ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
+        ax = new_figure(len(models or DEFAULT_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
         rows = find_training_data(data, columns, reading, group_column)
         settings |= {"cv": rows.folds(cv), "random_state": seed, "reference": reference}
