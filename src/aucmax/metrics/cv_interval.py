@@ -10,9 +10,9 @@ With A_rk the AUC of fold k in repeat r, and phi_ri the influence of row i on th
 
 and v- likewise for the M negatives. The scores of different folds are never compared: they come from different
 models. Repeats average the influences of a row before they are squared, since the same row appears in all of them.
-The factor P / (P - K) is not in the paper: a row that one fold tests trains the models of the others, so that the errors
-of the folds are correlated, which the influences do not show. Without it, 95 % intervals covered 91 to 94 % of the
-time with 10 to 90 positives; with it 93 to 97 % (benchmarks/results/verdicts.md).
+The factor P / (P - K) is not in the paper: a row that one fold tests trains the models of the others, so that the
+errors of the folds are correlated, which the influences do not show. Without it, 95 % intervals covered 91 to 94 %
+of the time with 10 to 90 positives; with it 93 to 97 % (benchmarks/results/verdicts.md).
 """
 
 from __future__ import annotations
