@@ -1,7 +1,6 @@
 """The simulations of verdicts and the timing of a comparison, in a small setting."""
 
 import pytest
-
 from benchmarks import bench_compare, bench_verdicts
 
 
@@ -14,6 +13,6 @@ def test_simulated_verdicts_are_counted():
 
 
 def test_a_comparison_of_the_standard_models_is_timed():
-    rows = bench_compare.run(600, 12)
-    assert len(rows) == 7 and rows[-2]["seconds"] > 0
-    assert {row["verdict"] for row in rows[:5]} >= {"reference"}
+    rows = bench_compare.run(600, 12, ("exact", "ridge balanced"))
+    assert len(rows) == 4 and rows[-2]["seconds"] > 0
+    assert "reference" in {row["verdict"] for row in rows[:2]}
