@@ -48,7 +48,7 @@ def test_the_figure_is_as_tall_as_its_models_need(folder, monkeypatch):
         heights.append(n_lines)
         raise Stop("no figure")
 
-    monkeypatch.setattr("aucmax.cli.commands.new_figure", new_figure)
+    monkeypatch.setattr("aucmax.cli.commands.compare.new_figure", new_figure)
     run("compare", "data.csv", "--target", "is_fraud", "--plot", "new.png", code=1)
     run("compare", "data.csv", "--target", "is_fraud", "--models", "exact,cg", "--plot", "new.png", code=1)
     assert heights == [5, 2]

@@ -150,6 +150,7 @@ def test_p_values_of_several_models_are_corrected(data):
     assert together[larger].p_value == pytest.approx(max(2 * alone[smaller], alone[larger]))
 
 
+@pytest.mark.thorough
 def test_false_positive_rate_is_close_to_nominal():
     """Two equally informative columns, at the 5 % level: more than 5 false positives in 40 have probability 1 %."""
     false_positives = 0
