@@ -5,8 +5,8 @@ models (for the row with ties, of a fixed score of rounded columns). Verdicts: t
 of the columns; the truth is the difference of the AUCs of the best possible models, and for "a column, noisier" that
 of two fixed scores. A verdict errs if it says better or worse where there is no difference, or equivalent where the
 difference exceeds the region of practical equivalence. Goals: coverage 93 to 97 %, errors at most 7 %.
-With 600 tables a share has a standard error of about 1 %: coverage with 90 positives and three repeats was 94.5 % when
-run alone with 2,000 tables.
+With 600 tables a share has a standard error of about 1 %: coverage with 90 positives and three repeats was 94.5 %
+when run alone with 2,000 tables.
 """
 
 from typing import NamedTuple
