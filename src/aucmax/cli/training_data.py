@@ -14,10 +14,10 @@ from aucmax.numerics.matrix import is_sparse
 from aucmax.selection.time_splits import forward_splits
 from aucmax.tables import Finding, Table, TableEncoder, encode_target, read
 from aucmax.tables.cells import Scalar
-from aucmax.tables.check_table import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.findings.class_counts import few_of_a_class
+from aucmax.tables.fitted_encoder import feature_groups
 from aucmax.tables.read_table import infer_format
-from aucmax.tables.table_encoder import feature_groups
+from aucmax.tables.table_findings import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.target import rest_labels
 from aucmax.tables.weights import read_weights as read_finite_weights
 
@@ -37,6 +37,8 @@ class ColumnOptions:
         The columns of row weights, and of times by which the rows are split; neither is a feature.
     keep, drop : tuple of str
         Columns to use although they look like ids, and columns to leave out.
+    decimal : {"auto", ".", ","}
+        The decimal mark where the cells do not tell.
     ignore : tuple of str
         Codes of findings that are not shown.
     """
@@ -47,12 +49,14 @@ class ColumnOptions:
     time: str | None = None
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    decimal: str = "auto"
     ignore: tuple[str, ...] = ()
 
     @property
     def given(self) -> dict[str, Any]:
         """The options that only a file with named columns has, by name, if they were given."""
         values = {name: getattr(self, name) for name in ("target", "weight", "time", "keep", "drop")}
+        values["decimal"] = None if self.decimal == "auto" else self.decimal
         return {name: value for name, value in values.items() if value}
 
 
@@ -145,7 +149,7 @@ def read_training_data(
         findings = _not_ignored(check_matrix(table.X, y), options)
         return TrainingData(str(path), table.X, y, classes, None, weights, facts, findings)
     features = table.drop(options.target, options.weight, None if options.time in options.keep else options.time)
-    encoder = TableEncoder(keep=options.keep, drop=options.drop)
+    encoder = TableEncoder(decimal=options.decimal, keep=options.keep, drop=options.drop)
     X = fit_quietly(encoder, features)
     _check_magnitude(X, encoder)
     findings = _not_ignored(check_encoded(features, encoder, X, y), options)

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.fitted_state import without_feature_names
 from aucmax.metrics.delong import Interval
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.engines import Engine, LocalEngine
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition

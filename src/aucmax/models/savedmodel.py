@@ -1,19 +1,20 @@
-"""`SavedModel`: a fitted model without its estimator, with everything that scoring needs."""
+"""`SavedModel`: a fitted model without its estimator, with everything that scoring needs.
+
+Scoring imports no more than the model needs: NumPy and pyarrow for a linear model of a table. What else a method
+needs it imports itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
-from aucmax.estimators.base import predicted_labels
-from aucmax.estimators.calibration import Calibration
+from aucmax.estimators.decision import predicted_labels
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin
-from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
 from aucmax.models.metadata import ModelMetadata
 from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
 from aucmax.numerics.sparse_structure import check_structure
@@ -21,7 +22,9 @@ from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
 from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
-from aucmax.validation.inputs import check_labels_and_weights
+
+if TYPE_CHECKING:
+    from aucmax.explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,9 @@ class SavedModel(ThresholdMixin):
         """X as dense or CSR rows of numbers, with the columns of the model."""
         if type(X) is np.ndarray and X.shape[1:] == (self.n_features,) and X.dtype in (np.float64, np.float32):
             return X  # skips checks that would take most of the time of scoring a single row
+        from sklearn.base import BaseEstimator
+        from sklearn.utils.validation import validate_data
+
         frame = BaseEstimator()  # validation stores the column names of any kind of data frame on an estimator
         settings = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 0}
         X = validate_data(frame, check_structure(X), ensure_all_finite=False, **settings)
@@ -145,6 +151,9 @@ class SavedModel(ThresholdMixin):
 
         The features of a one-hot encoded column are taken together.
         """
+        from aucmax.explanation import FeatureModel, LinearFit, explain_features
+        from aucmax.validation.inputs import check_labels_and_weights
+
         rows = self._features_of(X)
         names = self.metadata.feature_names or [f"x{j}" for j in range(self.n_features)]
         weights = weights_of(self.scorer)
