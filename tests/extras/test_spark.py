@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from extras.page_examples import run_section
 from scale.events import make_events, write_parquet
 from scipy import sparse
 
@@ -268,6 +269,13 @@ def test_what_is_wrong_is_named(session, rows, error):
     frame = session.createDataFrame(rows, "features array<double>, label double").coalesce(1)
     with pytest.raises(ValueError, match=error):
         aucmax.spark.AUCClassifier().fit(frame)
+
+
+def test_the_example_of_the_page(session, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run_section("scale.md", "Spark")
+    loaded = aucmax.spark.AUCClassifierModel.load(f"{names['folder']}/model")
+    assert loaded.coefficients == names["model"].coefficients
 
 
 def test_a_killed_worker_costs_time_and_not_the_answer(session, frame, tmp_path):
