@@ -43,7 +43,9 @@ def test_vectors_of_spark_are_rows(kinds, as_array):
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int64()])
 def test_arrays_of_numbers_are_rows(kind):
     block = pa.table({"f": pa.array(ROWS.tolist(), pa.list_(kind))}).slice(1)
-    np.testing.assert_array_equal(VectorColumn("f", 3).table(block).X, ROWS[1:])
+    X = VectorColumn("f", 3).table(block).X
+    np.testing.assert_array_equal(X, ROWS[1:])
+    assert X.flags.writeable  # moments are computed in place
 
 
 @pytest.mark.parametrize("last", [dense(np.ones(2)), sparse(np.ones(4))], ids=["dense", "sparse"])
