@@ -250,13 +250,15 @@ def test_average_precision_of_ties_in_any_order(y):
 
 
 def brute_influence_error(y, score, folds):
-    """The standard error of a cross-validated AUC from its definition: every pair compared, ties counted half."""
+    """The standard error of a cross-validated AUC from all pairs, ties counted half, with the factors P/(P - K)."""
     total = 0.0
+    pos_factor, neg_factor = (rows.sum() / (rows.sum() - 5) for rows in (y, ~y))
     names = np.unique(folds)
     for fold in names:
         pos, neg = score[(folds == fold) & y], score[(folds == fold) & ~y]
         wins = (pos[:, None] > neg) + 0.5 * (pos[:, None] == neg)
-        total += wins.mean(axis=1).var(ddof=1) / pos.size + wins.mean(axis=0).var(ddof=1) / neg.size
+        total += pos_factor * wins.mean(axis=1).var(ddof=1) / pos.size
+        total += neg_factor * wins.mean(axis=0).var(ddof=1) / neg.size
     return np.sqrt(total) / names.size
 
 

@@ -8,7 +8,7 @@ import pytest
 from aucmax import AUCClassifier, datasets
 from aucmax.aum import Descent, ErrorFunctions, descend
 from aucmax.losses import Squared
-from aucmax.numerics import compiled
+from aucmax.numerics import compiled, compiler
 from aucmax.penalties import ElasticNet
 from aucmax.plots.convergence import plot_convergence
 from aucmax.problem.data import Data, automatic_alpha
@@ -88,11 +88,11 @@ class SlowCompiler:
         return self.now
 
     def compile(self):
-        compiled.event.start_event("numba:compiler_lock")
-        compiled.event.start_event("numba:compiler_lock")  # a helper, compiled within its caller
+        compiler.event.start_event("numba:compiler_lock")
+        compiler.event.start_event("numba:compiler_lock")  # a helper, compiled within its caller
         self.now += 3600.0
-        compiled.event.end_event("numba:compiler_lock")
-        compiled.event.end_event("numba:compiler_lock")
+        compiler.event.end_event("numba:compiler_lock")
+        compiler.event.end_event("numba:compiler_lock")
 
 
 @pytest.fixture

@@ -37,6 +37,12 @@ def test_an_infinite_number_is_counted_over_all_rows():
         fit(table, target="y", pos_label="fraud")
 
 
+def test_a_negative_weight_is_counted_from_the_start_of_its_partition():
+    table = with_cell(make_events(1000), "w", 400 + 249, -1.0)
+    with pytest.raises(ValueError, match=r"rows 201 to 300: the weight in column 'w' is -1.0 in row 250;"):
+        fit(table, target="y", pos_label="fraud", weight="w")
+
+
 def test_partitions_without_rows_are_no_obstacle():
     whole = make_events(1000)
     parts = [whole.slice(0, 0), whole.slice(0, 500), whole.slice(0, 0), whole.slice(500)]

@@ -19,42 +19,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from aucmax.estimators.decision import predicted_labels
 from aucmax.estimators.fitted_state import reads_one_state, without_feature_names
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
-from aucmax.numerics.matrix import dot
+from aucmax.numerics.linear_scores import linear_scores
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import divergence_error
 from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import check_labels_and_weights, check_rows
-
-
-def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
-    """The positive label where the score is at least the threshold or, without a threshold, above 0."""
-    positive = scores > 0 if threshold is None else scores >= threshold
-    return classes[positive.astype(int)]
-
-
-def prior_cut(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-    """The cut that the scores of about as much weight exceed as the positives have; midway between two scores.
-
-    Rows with equal scores stay together: of all cuts, the one whose weight is nearest to that of the positives.
-
-    Examples
-    --------
-    >>> prior_cut(np.array([0.0, 1.0, 2.0, 4.0]), np.array([-1, 1, -1, -1]), np.ones(4))
-    3.0
-    """
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    above = np.concatenate([[0.0], np.cumsum(weight[order])])
-    padding = (ranked[0] - ranked[-1]) / ranked.size or 1.0
-    bounds = np.concatenate([[ranked[0] + 2 * padding], ranked, [ranked[-1] - 2 * padding]])
-    middle = bounds[1:] + 0.5 * (bounds[:-1] - bounds[1:])
-    divides = (bounds[:-1] > bounds[1:]) & (middle < bounds[:-1])
-    distance = np.where(divides, np.abs(above - weight[y > 0].sum()), np.inf)
-    return float(middle[np.argmin(distance)])
 
 
 class Ranker(ClassifierMixin, BaseEstimator):
@@ -151,7 +125,7 @@ class LinearRanker(Ranker):
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive."""
         X = self._validate_rows(X, "coef_")
-        return dot(X, self.coef_[0]) + self.intercept_[0]
+        return linear_scores(X, self.coef_[0]) + self.intercept_[0]
 
     def _linear_fit(self) -> LinearFit:
         names = ("alpha", "l1_ratio", "loss", "standardize")

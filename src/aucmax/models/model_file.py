@@ -12,12 +12,13 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aucmax.models.from_estimator import saved_model
-from aucmax.models.live_stream import LiveStream
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.tables.atomic_write import atomic_write
+
+if TYPE_CHECKING:
+    from aucmax.models.live_stream import LiveStream
 
 FORMAT = "aucmax-model"
 VERSION = 1
@@ -53,6 +54,8 @@ def save(model: Any, path: str | Path, *, held_out_scores: bool = True) -> None:
     True
     """
     if not isinstance(model, SavedModel):
+        from aucmax.models.from_estimator import saved_model
+
         model = saved_model(model, held_out_scores=held_out_scores)
     _write(model.to_dict(), path)
 
@@ -70,6 +73,8 @@ def load_checkpoint(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LiveStre
     ModelFileError
         As `load`, or if the file is a model without a stream.
     """
+    from aucmax.models.live_stream import LiveStream
+
     with _naming(path):
         content = _contents(_parse(_read_bytes(path, max_bytes)))
         if "stream" not in content:

@@ -12,18 +12,19 @@ from sklearn.pipeline import Pipeline
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.fitted_state import without_feature_names
 from aucmax.metrics.delong import Interval
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.engines import Engine, LocalEngine
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
 from aucmax.scale.passes import Progress, RowCounter, chunk_rows
-from aucmax.scale.row_reader import located, read_weights
+from aucmax.scale.row_reader import located
 from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.source import Source, TemporaryFolder
 from aucmax.tables.cells import Scalar
 from aucmax.tables.read_table import CHUNK_ROWS
 from aucmax.tables.table import Table
 from aucmax.tables.target import encode_rows
+from aucmax.tables.weights import read_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,6 +100,8 @@ class ColumnUse:
         As for `TableEncoder`.
     encode : bool
         Whether columns are encoded; if not, all of them are numbers.
+    decimal : {"auto", ".", ","}
+        As for `TableEncoder`.
     """
 
     target: str | None = None
@@ -109,6 +111,7 @@ class ColumnUse:
     keep: Sequence[str] = ()
     drop: Sequence[str] = ()
     encode: bool = True
+    decimal: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def first_pass(
     source: Source, use: ColumnUse, engine: Engine, chunk_rows: int, seed: int, report: Report | None = None
 ) -> tuple[Source, SourceSummary, RowReader]:
     """The source, with what is now known of its files, its summary, and how its rows are read."""
-    settings = TableEncoder(keep=tuple(use.keep), drop=tuple(use.drop))
+    settings = TableEncoder(decimal=use.decimal, keep=tuple(use.keep), drop=tuple(use.drop))
     summary = engine.map_reduce(source, _Summarize(use, chunk_rows, settings.max_categories), report)
     if not summary.n_rows:
         raise ValueError(f"{source.name} has no rows")

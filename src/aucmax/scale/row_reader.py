@@ -12,11 +12,12 @@ import numpy as np
 from aucmax.scale.folds import group_hashes, row_hashes
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
-from aucmax.tables.cells import Scalar, as_numbers
+from aucmax.tables.cells import Scalar
 from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import encode_rows
+from aucmax.tables.weights import read_weights
 from aucmax.validation.inputs import LabeledData
 
 
@@ -128,14 +129,3 @@ def located(partition: Partition, start: int, rows: int) -> Iterator[None]:
     except ValueError as error:
         reason = error.moved(start) if isinstance(error, RowError) else error
         raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {reason}") from None
-
-
-def read_weights(chunk: Table, name: str) -> np.ndarray:
-    """A column of weights: finite numbers of zero or more."""
-    weight = as_numbers(chunk.column(name))
-    if weight is None:
-        raise ValueError(f"the weights in column {name!r} are not numbers")
-    invalid = ~(np.isfinite(weight) & (weight >= 0))
-    if invalid.any():
-        raise ValueError(f"a weight in column {name!r} is {weight[invalid][0]}; give a finite number of zero or more")
-    return weight

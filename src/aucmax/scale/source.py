@@ -15,11 +15,9 @@ from typing import Any
 
 from aucmax.scale.partitions import ArrowPartition, FilePartition, FragmentPartition, ParquetPartition, Partition
 from aucmax.tables.arrow_reader import row_group_sizes
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.pyarrow_import import pa, parquet
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.read_table import infer_format
-
-parquet: Any = LazyModule("pyarrow.parquet")
 
 PARTITION_ROWS = 2**20  # of a table in memory, and about of a partition of a Parquet file
 _SPOOL_ROWS = 2**17  # rows in a row group of a temporary file

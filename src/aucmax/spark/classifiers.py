@@ -14,9 +14,9 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import functions as F
 
 from aucmax.estimators import linear, linear_cv
-from aucmax.estimators.calibration import Calibration
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.models.from_estimator import saved_model
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.evaluate import PartitionScores
 from aucmax.scale.fit import fit as fit_source
 from aucmax.scale.source import Source

@@ -15,7 +15,7 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable
 from pyspark.sql import functions as F
 
 from aucmax.models.model_file import from_json, to_json
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.models.scorer import weights_of
 from aucmax.scale.vectors import VectorColumn
 from aucmax.spark.params import ColumnParams
