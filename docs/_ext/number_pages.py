@@ -13,8 +13,8 @@ from result_tables import RESULTS, ROOT
 INDEX = """\
 # Numbers
 
-Everything that was measured, with the machine it was measured on, including what misses its target. `make bench` runs the
-benchmarks again; times are ratios within one run, since machines differ.
+Everything that was measured, with the machine it was measured on, including what misses its target. `make bench` runs
+the benchmarks again; times are ratios within one run, since machines differ.
 
 ## Benchmarks
 
