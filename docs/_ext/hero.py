@@ -21,7 +21,9 @@ def draw() -> Figure:
     scores = AUCClassifierCV(random_state=0).fit(X, is_eight).oof_scores_
     figure = Figure(figsize=(9.6, 3.1), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=(2.6, 1))
-    draw_rows(figure.add_subplot(grid[0, 0]), is_eight, "1,797 digits in the order of the table; the eights in orange")
+    draw_rows(
+        figure.add_subplot(grid[0, 0]), is_eight, "1,797 digits in the order of the table; the eights in orange"
+    )
     title = "the same rows, ranked by models that had not seen them: highest score first"
     draw_rows(figure.add_subplot(grid[1, 0]), is_eight[np.argsort(-scores)], title)
     fpr, tpr, *_ = roc_curve(is_eight, scores)

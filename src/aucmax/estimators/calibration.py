@@ -24,8 +24,8 @@ FLATTEST = 1e-3  # smallest slope, per standard deviation of the scores: positiv
 class Calibration(NamedTuple):
     """Platt scaling: the probability of the positive class is 1 / (1 + exp(-(slope * score + intercept)))."""
 
-    slope: float
-    intercept: float
+    slope: float  # of the log odds against the score
+    intercept: float  # log odds at a score of zero
 
     @classmethod
     def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Calibration:
@@ -74,13 +74,23 @@ class CalibratedMixin:
 
     @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the two classes, calibrated on the out-of-fold scores."""
+        """Probabilities of the two classes, calibrated on the out-of-fold scores.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         scores = self.decision_function(X)
         return self.calibration_.probabilities(scores)
 
     @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`, without underflow."""
+        """Logarithm of `predict_proba`, without underflow.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         scores = self.decision_function(X)
         return self.calibration_.log_probabilities(scores)
 
@@ -100,6 +110,14 @@ class CalibratedMixin:
 
         The rates are those of finding `pos_label`, by default `classes_[1]`. For `classes_[0]` the scores are read
         the other way round: rows that score at most the threshold are called `pos_label`.
+
+        Parameters
+        ----------
+        fpr, tpr, precision : float, optional
+            The rate to achieve on the out-of-fold scores: at most this false positive rate, or at least this true positive
+            rate or precision. Give exactly one.
+        pos_label : label, optional
+            The class whose rates are meant; the positive one if not given.
         """
         check_is_fitted(self, "calibration_")
         rates = {"fpr": fpr, "tpr": tpr, "precision": precision}

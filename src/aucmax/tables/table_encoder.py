@@ -77,17 +77,36 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.drop = drop
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
-        """Infer from the training rows what every column holds; y is ignored."""
+        """Infer from the training rows what every column holds; y is ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        y : ignored
+            For compatibility with scikit-learn.
+        """
         self._learn(self._check_table(X))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and encode the same rows; y is ignored."""
+        """Fit, and encode the same rows; y is ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        y : ignored
+            For compatibility with scikit-learn.
+        """
         table = self._check_table(X)
         return self._encode(table, self._learn(table))
 
     def fit_summaries(self, summaries: Mapping[str, ColumnSummary]) -> TableEncoder:
         """Fit to summaries of the columns, such as the sums of those of several partitions.
+
+        Parameters
+        ----------
+        summaries : dict of column name to summary
+            What a pass over the rows has collected of each column.
 
         Examples
         --------
@@ -142,7 +161,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return {name: numbers for name, (_, numbers) in learned.items() if numbers is not None}
 
     def transform(self, X: Any) -> np.ndarray:
-        """The rows as a float64 array; columns that did not occur in training are ignored."""
+        """The rows as a float64 array; columns that did not occur in training are ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        """
         check_is_fitted(self)
         table = as_table(X, getattr(self, "feature_names_in_", None))
         if not has_names(X) and len(table.names) != self.n_features_in_:
@@ -169,7 +193,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return X
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the encoded features; `input_features` is ignored, but must match if given."""
+        """The names of the encoded features; `input_features` is ignored, but must match if given.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For compatibility with scikit-learn.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         if input_features is not None:
@@ -182,7 +212,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array([name for column in self.columns_ for name in column.feature_names], dtype=object)
 
     def count_unknown_categories(self, X: Any) -> dict[str, int]:
-        """By column, how many cells hold a category that did not occur in training; all its features are 0."""
+        """By column, how many cells hold a category that did not occur in training; all its features are 0.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        """
         table = as_table(X)
         counts = {
             column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_
@@ -203,7 +238,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_dict(cls, content: Any) -> TableEncoder:
-        """The fitted encoder that `to_dict` described, every field validated."""
+        """The fitted encoder that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned.
+        """
         check_schema(content, {"columns": (list,), "left_out": (dict,)}, "the encoder")
         left_out = content["left_out"]
         if not all_strings(left_out) or not all_strings(left_out.values()):
