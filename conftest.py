@@ -19,11 +19,7 @@ EXTRAS = {
 }
 os.environ.setdefault("MPLBACKEND", "agg")  # no windows
 collect_ignore = [path for extra, paths in EXTRAS.items() if find_spec(extra) is None for path in paths]
-collect_ignore += [
-    "docs/conf.py",
-    "docs/_ext",
-    *(f"docs/{made}" for made in ("_build", "gallery", "reference", "numbers")),
-]
+collect_ignore += [f"docs/{part}" for part in ("conf.py", "_ext", "_build", "gallery", "reference", "numbers")]
 
 
 @pytest.fixture(autouse=True)

@@ -164,8 +164,8 @@ class SavedModel:
         Parameters
         ----------
         fpr, tpr, precision : float, optional
-            The rate to achieve on the out-of-fold scores: at most this false positive rate, or at least this true positive
-            rate or precision. Give exactly one.
+            The rate to achieve on the out-of-fold scores: at most this false positive rate, or at least this true
+            positive rate or precision.
         pos_label : label, optional
             The class whose rates are meant; the positive one if not given.
         """
