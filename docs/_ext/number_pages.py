@@ -55,13 +55,14 @@ def write_numbers(folder: Path) -> None:
 
 
 def entries(pages: dict[str, str]) -> str:
-    """A list of links, each with the first heading of its page."""
-    return "\n".join(f"- [{short_title(name)}]({name}.md): {heading(text)}" for name, text in pages.items())
+    """A list of links, each with the first sentence of its page."""
+    return "\n".join(f"- [{short_title(name)}]({name}.md): {first_line(text)}" for name, text in pages.items())
 
 
-def heading(text: str) -> str:
-    """The first heading of a page."""
-    return next(line.removeprefix("# ") for line in text.splitlines() if line.startswith("# "))
+def first_line(text: str) -> str:
+    """The first line of a page below its title."""
+    lines = [line.lstrip("# ") for line in text.splitlines() if line.strip()]
+    return lines[1]
 
 
 def short_title(name: str) -> str:
@@ -72,12 +73,11 @@ def short_title(name: str) -> str:
 
 def benchmark_page(path: Path, folder: Path) -> str:
     """A file of results with its figure, if it has one."""
-    text = path.read_text()
+    text = without_dead_links(path.read_text(), path.parent, folder)
     caption = draw_numbers(path.stem, text, folder / f"{path.stem}.svg")
-    if caption:
-        first, rest = text.split("\n", 1)
-        text = f"{first}\n\n![{caption}]({path.stem}.svg)\n\n*{caption}*\n{rest}"
-    return without_dead_links(text, path.parent, folder)
+    figure = f"![{caption}]({path.stem}.svg)\n\n*{caption}*\n\n" if caption else ""
+    sentence, rest = text.split("\n", 1)
+    return f"# {short_title(path.stem)}\n\n{sentence.removeprefix('# ')}\n\n{figure}{rest.lstrip()}"
 
 
 def paper_page(paper: Path, folder: Path) -> str:
@@ -85,7 +85,7 @@ def paper_page(paper: Path, folder: Path) -> str:
     readme = paper / "README.md"
     parts = [without_dead_links(readme.read_text(), paper, folder)] if readme.exists() else []
     if not parts:
-        parts = [f"# {short_title(paper.name)}: figures and tables again\n"]
+        parts = [f"# {short_title(paper.name)}\n"]
     for path in sorted(paper.glob("*.md")):
         if path != readme:
             text = without_dead_links(path.read_text(), paper, folder)
