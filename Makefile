@@ -27,6 +27,8 @@ fuzz: $(VENV)/.test
 	$(BIN)/python tests/fuzz/fuzz.py $(FUZZ)
 
 extras: $(VENV)/.extras
+	@command -v java > /dev/null \
+	  || echo "tests of Spark are skipped: they need Java 17 or newer (Debian: apt-get install default-jre-headless)"
 	$(BIN)/python -m pytest tests/extras
 
 lint: $(VENV)/.lint

@@ -103,6 +103,7 @@ def test_the_weight_column_is_not_a_feature(folder):
     assert metadata.training["weight"] == "copies" and "copies" not in metadata.feature_names
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
 def test_every_solver_fits_from_the_command_line(folder):
     for name in [name for name, kind in SOLVERS.items() if Squared in kind.losses]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from aucmax.cli.display import print_json, show_evaluation, show_findings
+from aucmax.cli.display import show_evaluation
 from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
@@ -19,7 +19,7 @@ from aucmax.cli.options import (
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
 from aucmax.cli.report import write_evaluation_report
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json, show_findings
 from aucmax.models import load
 
 

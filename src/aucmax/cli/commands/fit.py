@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import click
 
-from aucmax.cli.display import print_json, show_data, show_findings, show_fit, show_pass_fit
+from aucmax.cli.display import show_data, show_fit, show_pass_fit
 from aucmax.cli.fit import FitSettings, fit_model
 from aucmax.cli.fit_in_passes import fit_in_passes, is_glob
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
     check_finite,
-    check_memory,
-    check_model_settings,
-    choose_losses,
     data_argument,
     fold_options,
     json_option,
     parse_names,
     parse_rate,
-    training_options,
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
+from aucmax.cli.terminal import print_json, show_findings
 from aucmax.cli.training_data import read_training_data
+from aucmax.cli.training_options import (
+    check_memory,
+    check_model_settings,
+    choose_decision,
+    choose_losses,
+    training_options,
+)
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import save
@@ -64,6 +68,12 @@ from aucmax.solvers import SOLVERS
 @click.option(
     "--threshold-at", metavar="RATE", callback=parse_rate, help='Choose the threshold by a rate, e.g. "fpr=0.01".'
 )
+@click.option(
+    "--decision",
+    type=click.Choice(["prior", "probability", "balanced"]),
+    help="Where predictions cut the scores: so that as many are positive as in training (prior, the default), at "
+    "probability 1/2, or midway between the class means.",
+)
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
 @click.option(
     "--memory",
@@ -77,6 +87,7 @@ def fit(data, columns, reading, output, as_json, quiet, memory, **settings) -> N
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
     settings["loss"] = choose_losses(settings)
+    settings["decision"] = choose_decision(settings)
     check_model_settings(settings)
     if memory is not None or is_glob(data):
         with progress_bar(f"reading {data}") as update:
