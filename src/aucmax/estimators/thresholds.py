@@ -31,6 +31,13 @@ class ThresholdMixin:
 
         The rates are those of finding `pos_label`, by default `classes_[1]`. For `classes_[0]` the scores are read
         the other way round: rows that score at most the threshold are called `pos_label`.
+
+        Parameters
+        ----------
+        fpr, tpr, precision : float, optional
+            The rate to achieve.
+        pos_label : label, optional
+            The class whose rates are meant.
         """
         scores, y, weight = self._held_out_scores()
         sign = -1.0 if _is_swapped(pos_label, self.classes_) else 1.0
