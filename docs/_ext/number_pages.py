@@ -129,7 +129,7 @@ def page_name(path: Path) -> str:
 
 
 def without_dead_links(text: str, origin: Path, folder: Path) -> str:
-    """Text whose figures are copied and whose links lead to pages of the site; links to other files are plain text."""
+    """Text whose figures are copied, and whose links lead to pages of the site or become plain text."""
 
     def replaced(match: re.Match) -> str:
         image, words, target = match.groups()
