@@ -31,6 +31,7 @@ from aucmax.validation.params import Number, check_param
 
 __all__ = ["Progress", "compare"]
 
+#: Called with the number of fits done, that of all fits, and the name of the model.
 Progress = Callable[[int, int, str], None]
 RANGED = ("fit_seconds", "score_seconds", "nonzeros")  # what a row states with its range over the folds
 

@@ -29,6 +29,13 @@ class ThresholdMixin:
 
         The rates are those of finding `pos_label`, by default `classes_[1]`. For `classes_[0]` the scores are read
         the other way round: rows that score at most the threshold are called `pos_label`.
+
+        Parameters
+        ----------
+        fpr, tpr, precision : float, optional
+            The rate to achieve.
+        pos_label : label, optional
+            The class whose rates are meant.
         """
         from aucmax.metrics import threshold_for  # here, so that scoring with a saved model imports no SciPy
 
