@@ -61,14 +61,12 @@ def text(panels: dict[str, list[Curve]], number: str, what: str) -> str:
     return f"""# Figure {number} of Liu et al.: test AUC against {what}
 
 The paper shows that FSAUC converges faster than SOLAM, SOLAM-l1 and OPAUC in {what}, to an AUC at least as high.
-Ours: at the
-end of the pass FSAUC is best, or within .0005 of it, on {len(best)} of {len(panels)} data sets
+Ours: at the end of the pass FSAUC is best, or within .0005 of it, on {len(best)} of {len(panels)} data sets
 ({", ".join(best) or "none"}); its mean AUC over the points of the curve is the highest on {len(area)}
 ({", ".join(area) or "none"}). {"That agrees in part." if best else "That does not agree."}
 
 Up to 20,000 rows of each data set, 80 % for training, unit rows; real-sim and news20.binary are not available,
-HIGGS and
-rcv1_binary are samples. Steps and radii are not those tuned for every panel.
+HIGGS and rcv1_binary are samples. Steps and radii are not those tuned for every panel.
 
 {curve_table(panels)}"""
 

@@ -54,16 +54,16 @@ def ceiling_runs(
     todo = [run for run in range(n_runs) if journal.get(name, reduced, run) is None]
     if data.X.shape[1] > MOST_COLUMNS[objective] or not todo:
         return
-    tables = {scaling: Rows(scale(data.X, scaling), data.y) for scaling in scalings}
-    for run in todo:
-        split = task.protocol.split(data.y.size, run, reduction.rows)
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            aucs = {
-                scaling: best_auc(rows.take(split.train), rows.take(split.test), objective)
-                for scaling, rows in tables.items()
-            }
-        journal.add(name, reduced, run, auc=max(aucs.values()), by_scaling=aucs)
+    aucs: dict[int, dict[str, float]] = {run: {} for run in todo}
+    for scaling in scalings:
+        rows = Rows(scale(data.X, scaling), data.y)
+        for run in todo:
+            split = task.protocol.split(data.y.size, run, reduction.rows)
+            with threadpool_limits(1), warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                aucs[run][scaling] = best_auc(rows.take(split.train), rows.take(split.test), objective)
+    for run, found in aucs.items():
+        journal.add(name, reduced, run, auc=max(found.values()), by_scaling=found)
 
 
 def best_auc(train: Rows, test: Rows, objective: str) -> float:

@@ -101,6 +101,8 @@ def reduction_for(task: Task, n: int, dim: int) -> Reduction:
     one_pass = isinstance(task.protocol, TrainValidationTest)
     if one_pass:
         rows = 100_000 if n > 200_000 else None
+        if dim > 1000:
+            return Reduction(runs=3, tuned_once=True, stride=5)
         return Reduction(rows=rows, tuned_once=True, tuning_rows=20_000 if n > 30_000 else None, stride=3)
     if n <= 1300:
         once = two_axes or isinstance(task.protocol, RepeatedFolds)
@@ -108,7 +110,8 @@ def reduction_for(task: Task, n: int, dim: int) -> Reduction:
     stride = 3 if two_axes else 2
     if n <= 12_000 and dim <= 300:
         return Reduction(runs=10, tuned_once=True, stride=stride, folds=3, tuning_rows=3000 if n > 4000 else None)
-    rows = 20_000 if n * dim > 20_000_000 and dim < 1000 else None
-    return Reduction(
-        runs=5, rows=rows, tuned_once=True, folds=3, stride=stride, tuning_rows=6000 if dim < 1000 else 2000
-    )
+    if dim > 1000:
+        return Reduction(runs=3, rows=6000, tuned_once=True, folds=2, stride=stride + 2, tuning_rows=1000)
+    if n * dim > 20_000_000:
+        return Reduction(runs=3, rows=20_000, tuned_once=True, folds=2, stride=stride + 1, tuning_rows=2000)
+    return Reduction(runs=5, tuned_once=True, folds=3, stride=stride, tuning_rows=6000)

@@ -40,6 +40,15 @@ class Experiment:
         """The rows of a task before scaling."""
         return Rows(*self.load(task.data, task.grouping))
 
+    def scaled_rows(self, task: Task, kept: dict[tuple[str, str, str], Rows]) -> Rows:
+        """The rows of a task; `kept` holds those of the last one, as tasks on the same rows follow each other."""
+        key = (task.data, task.grouping, task.scaling)
+        if key not in kept:
+            kept.clear()
+            raw = self.rows(task)
+            kept[key] = Rows(scale(raw.X, task.scaling), raw.y)
+        return kept[key]
+
 
 FULL_DATA = Experiment(lru_cache(maxsize=2)(load_rows), reduction_for, is_at_hand)
 
@@ -121,30 +130,27 @@ def _run_all(cells: list[Cell], experiment: Experiment, journal: RunJournal, pro
     """Data set by data set, small ones first: the tasks of its cells, then the ceilings that their verdicts need."""
     cells = sorted(cells, key=lambda cell: list(SOURCES).index(cell.data))
     tasks = {cell: [task for task in tasks_of(cell) if experiment.at_hand(task.data)] for cell in cells}
+    kept: dict[tuple[str, str, str], Rows] = {}
     done, total = 0, len({task for found in tasks.values() for task in found})
     for data in dict.fromkeys(cell.data for cell in cells):
         mine = [(cell, task) for cell in cells if cell.data == data for task in tasks[cell]]
         for task in sorted({task for _, task in mine}, key=lambda task: (task.grouping, task.scaling, task.method)):
             if progress is not None:
                 progress(done, total, task.name)
-            _run(task, experiment, journal)
+            rows = experiment.scaled_rows(task, kept)
+            run_task(task, rows, experiment.reduction(task, *rows.X.shape), journal)
             done += 1
         for cell, task in mine:
             _run_ceilings(cell, task, experiment, journal)
 
 
-def _run(task: Task, experiment: Experiment, journal: RunJournal) -> None:
-    raw = experiment.rows(task)
-    reduction = experiment.reduction(task, *raw.X.shape)
-    rows = Rows(scale(raw.X, task.scaling), raw.y)
-    run_task(task, rows, reduction, journal)
-
-
 def _run_ceilings(cell: Cell, task: Task, experiment: Experiment, journal: RunJournal) -> None:
-    """The ceiling of the squared loss always, others only if the printed number is above ours."""
+    """The ceiling of the squared loss always, others only if the printed number is above ours; none if the grouping
+    of the classes is unknown, as nothing is claimed of such a cell.
+    """
     objective = METHODS[task.method].objective
     is_needed = objective == "l2" or result_of(cell, journal).verdict == "below"
-    if SOURCES[cell.data].sample or not is_needed:
+    if SOURCES[cell.data].sample or len(tasks_of(cell)) > 1 or not is_needed:
         return
     data = experiment.rows(task)
     reduction = experiment.reduction(task, *data.X.shape)
