@@ -53,7 +53,8 @@ def draw_errors() -> Figure:
         )
         ax.axvline(PRED[example], color="#6f42c1", linestyle=":", label="prediction of figure 4")
         ax.set(title=f"problem {example + 1}", xlabel="predicted value", ylabel="errors")
-        ax.legend(frameon=False, fontsize="small")
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
     return figure
 
 

@@ -29,6 +29,7 @@ FINE = 10.0 ** np.arange(-5.0, 4.01, 0.25)  # times the automatic penalty
 COARSE = 10.0 ** np.arange(-4.0, 2.01, 0.5)
 L1_RATIOS = (0.1, 0.5, 0.9)
 MOST_COLUMNS = {"l2": 1000, "elastic net": 300, "hinge": 300}  # of a table for which a ceiling is computed
+MOST_ROWS = 20_000  # of a table for which a ceiling of the hinge, which has no moments, is computed
 RUNS = 5
 SCORED = 2**24  # scores held in memory at a time
 
@@ -46,13 +47,14 @@ def ceiling_runs(
     journal: RunJournal,
     scalings: tuple[str, ...] = USUAL,
 ) -> None:
-    """Compute the ceiling in the first runs of a task, unless the journal has it; nothing for too many columns."""
+    """Compute the ceiling in the first runs of a task, unless the journal has it; nothing for tables that are too large."""
     encoding = "" if scalings == USUAL else scalings[0]
     name = ceiling_name(task, objective, encoding)
     reduced = f"{reduction.rows:,} random rows a run" if reduction.rows else ""
     n_runs = min(RUNS, reduction.runs or RUNS, task.protocol.runs)
     todo = [run for run in range(n_runs) if journal.get(name, reduced, run) is None]
-    if data.X.shape[1] > MOST_COLUMNS[objective] or not todo:
+    too_long = objective == "hinge" and min(data.y.size, reduction.rows or data.y.size) > MOST_ROWS
+    if data.X.shape[1] > MOST_COLUMNS[objective] or too_long or not todo:
         return
     aucs: dict[int, dict[str, float]] = {run: {} for run in todo}
     for scaling in scalings:

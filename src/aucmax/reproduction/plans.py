@@ -10,6 +10,7 @@ from aucmax.reproduction.protocols import Protocol, RandomSplits, RepeatedFolds,
 from aucmax.reproduction.sources import SOURCES
 
 SMALL_SETS = ("diabetes", "fourclass", "german")  # whose rows are divided by their norm without being centred
+STEPS_BY_LENGTH = ("OPAUC", "OAMseq", "OAMgra")  # one pass: the best step depends on the number of rows
 A9A_ROWS = 32_561  # of the training file
 SPLITS, FOLDS, PASSES = RandomSplits(20), RepeatedFolds(5, 5), TrainValidationTest(5)
 
@@ -114,4 +115,5 @@ def reduction_for(task: Task, n: int, dim: int) -> Reduction:
         return Reduction(runs=3, rows=6000, tuned_once=True, folds=2, stride=stride + 2, tuning_rows=1000)
     if n * dim > 20_000_000:
         return Reduction(runs=3, rows=20_000, tuned_once=True, folds=2, stride=stride + 1, tuning_rows=2000)
-    return Reduction(runs=5, tuned_once=True, folds=3, stride=stride, tuning_rows=6000)
+    tuning_rows = None if task.method in STEPS_BY_LENGTH and dim <= 150 else 6000
+    return Reduction(runs=5, tuned_once=True, folds=3, stride=stride, tuning_rows=tuning_rows)

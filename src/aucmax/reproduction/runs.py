@@ -51,12 +51,12 @@ class RunJournal:
         return list(self._lines.values())
 
     def runs_of(self, task: str) -> list[dict[str, Any]]:
-        """The finished runs of a task, in order; of the reduction with the most runs, if there are several."""
+        """The finished runs of a task, in order; of the reduction with the most runs, or the latest of several."""
         found: dict[str, list[dict[str, Any]]] = {}
         for (name, reduced, _), line in self._lines.items():
             if name == task:
                 found.setdefault(reduced, []).append(line)
-        most = max(found.values(), key=len, default=[])
+        most = max(reversed(found.values()), key=len, default=[])
         return sorted(most, key=lambda line: line["run"])
 
     def add(self, task: str, reduced: str, run: int, **values: Any) -> dict[str, Any]:
