@@ -47,7 +47,7 @@ def ceiling_runs(
     journal: RunJournal,
     scalings: tuple[str, ...] = USUAL,
 ) -> None:
-    """Compute the ceiling in the first runs of a task, unless the journal has it; nothing for tables that are too large."""
+    """Compute the ceiling in the first runs of a task, unless the journal has it; nothing for large tables."""
     encoding = "" if scalings == USUAL else scalings[0]
     name = ceiling_name(task, objective, encoding)
     reduced = f"{reduction.rows:,} random rows a run" if reduction.rows else ""

@@ -46,16 +46,15 @@ class Result:
 def result_of(cell: Cell, journal: RunJournal) -> Result:
     """A cell, ours and the verdict."""
     source = SOURCES[cell.data]
-    found = [(task, estimate_of(task, journal)) for task in tasks_of(cell)]
-    done = [(task, estimate) for task, estimate in found if estimate is not None]
-    if len(done) < len(found):
+    tasks = tasks_of(cell)
+    if len(done := decisive_runs(cell, journal)) == 0:
         why = f"the data are not available: {source.missing}" if source.missing else "not run yet"
         return _row(cell, "not run", why)
     verdicts = [verdict_of(_printed(cell, task), ours, ceiling_of(task, journal)) for task, ours in done]
-    verdict = verdicts[0] if len(done) == 1 else agreed_verdict(verdicts)
+    verdict = verdicts[0] if len(tasks) == 1 else agreed_verdict(verdicts)
     notes = [
         cell.note,
-        _grouping_note(done, verdicts) if len(done) > 1 else "",
+        _grouping_note(done, verdicts) if len(tasks) > 1 else "",
         *_encoding_notes(done[0][0], journal),
     ]
     if source.part and verdict == "not reachable":  # careful: the rows, or their encoding, are not the published ones
@@ -67,6 +66,32 @@ def result_of(cell: Cell, journal: RunJournal) -> Result:
         verdict = "not run"
         notes.append(f"the data are not available, only {source.part}: ours are of these")
     return _row(cell, verdict, "; ".join(filter(None, notes)), done[0][0], done[0][1], journal)
+
+
+def decisive_runs(cell: Cell, journal: RunJournal) -> list[tuple[Task, MeanAUC]]:
+    """The tasks that decide on a cell, and our means; none if one of them was not run.
+
+    Another grouping of classes counts only if the ones before it reproduce the number: if one does not, the task of
+    the paper is unknown.
+    """
+    found: list[tuple[Task, MeanAUC]] = []
+    for task in tasks_of(cell):
+        ours = estimate_of(task, journal)
+        if ours is None:
+            return []
+        found.append((task, ours))
+        if not ours.agrees_with(_printed(cell, task)):
+            break
+    return found
+
+
+def needs_grouping(cell: Cell, k: int, journal: RunJournal) -> bool:
+    """Whether the verdict on a cell depends on its k-th grouping of classes."""
+    tasks = tasks_of(cell)
+    before = [(task, estimate_of(task, journal)) for task in tasks[:k]]
+    return k < len(tasks) and all(
+        ours is not None and ours.agrees_with(_printed(cell, task)) for task, ours in before
+    )
 
 
 def estimate_of(task: Task, journal: RunJournal) -> MeanAUC | None:
