@@ -33,7 +33,7 @@ class Curve:
 
     label: str
     passes: np.ndarray  # over the training rows
-    seconds: np.ndarray  # of CPU time, without evaluations
+    seconds: np.ndarray  # without evaluations and compilation: CPU time within passes, else by the clock
     auc: np.ndarray  # on the test rows
     variance: np.ndarray  # of the stochastic update, where the solver computes it
 
@@ -108,7 +108,7 @@ def draw_curves(ax: Any, curves: Sequence[Curve], x: str = "passes", y: str = "a
         values = getattr(curve, y)
         shown = np.isfinite(values)
         ax.plot(getattr(curve, x)[shown], values[shown], marker="o", markersize=3, color=colour, label=curve.label)
-    ax.set_xlabel("passes over the training rows" if x == "passes" else "CPU seconds")
+    ax.set_xlabel("passes over the training rows" if x == "passes" else "seconds")
     ax.set_ylabel("test AUC" if y == "auc" else "variance of the update")
     ax.set_yscale("linear" if y == "auc" else "log")
     if x == "seconds":
@@ -135,7 +135,7 @@ def _filled(paragraph: str) -> str:
 def curve_table(panels: Mapping[str, Sequence[Curve]]) -> str:
     """Markdown: first and last AUC, passes and seconds of every curve."""
     lines = [
-        "| data | curve | first AUC | last AUC | passes | CPU seconds |",
+        "| data | curve | first AUC | last AUC | passes | seconds |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for name, curves in panels.items():

@@ -114,6 +114,7 @@ def reduction_for(task: Task, n: int, dim: int) -> Reduction:
     if dim > 1000:
         return Reduction(runs=3, rows=6000, tuned_once=True, folds=2, stride=stride + 2, tuning_rows=1000)
     if n * dim > 20_000_000:
-        return Reduction(runs=3, rows=20_000, tuned_once=True, folds=2, stride=stride + 1, tuning_rows=2000)
-    tuning_rows = None if task.method in STEPS_BY_LENGTH and dim <= 150 else 6000
-    return Reduction(runs=5, tuned_once=True, folds=3, stride=stride, tuning_rows=tuning_rows)
+        tuning_rows = 10_000 if task.protocol == SPLITS and task.method != "OPAUC" else 2000
+        return Reduction(runs=3, rows=20_000, tuned_once=True, folds=2, stride=stride + 1, tuning_rows=tuning_rows)
+    all_rows = task.method in STEPS_BY_LENGTH and dim <= 150
+    return Reduction(runs=5, tuned_once=True, folds=3, stride=stride, tuning_rows=None if all_rows else 6000)

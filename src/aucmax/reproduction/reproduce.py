@@ -15,7 +15,7 @@ from aucmax.reproduction.cells import Cell, read_cells
 from aucmax.reproduction.methods import METHODS
 from aucmax.reproduction.plans import Reduction, Task, reduction_for, tasks_of
 from aucmax.reproduction.results import ENCODINGS, Result, needs_grouping, result_of, write_results
-from aucmax.reproduction.runs import Progress, Rows, RunJournal, run_task
+from aucmax.reproduction.runs import Progress, Rows, RunJournal, is_finished, run_task
 from aucmax.reproduction.scalings import scale
 from aucmax.reproduction.sources import SOURCES, is_at_hand, load_rows
 
@@ -139,8 +139,9 @@ def _run_all(cells: list[Cell], experiment: Experiment, journal: RunJournal, pro
             for task in sorted(tasks, key=lambda task: (task.grouping, task.scaling, task.method)):
                 if progress is not None:
                     progress(done, total, task.name)
-                rows = experiment.scaled_rows(task, kept)
-                run_task(task, rows, experiment.reduction(task, *rows.X.shape), journal)
+                reduction = experiment.reduction(task, *experiment.rows(task).X.shape)
+                if not is_finished(task, reduction, journal):
+                    run_task(task, experiment.scaled_rows(task, kept), reduction, journal)
                 done += 1
         for cell in mine:
             _run_ceilings(cell, experiment, journal)
