@@ -169,7 +169,9 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
-        search = KernelSearch(tuning, inner, space.first(SEARCH_LANDMARKS), alphas, self.standardize)
+        some = slice(SEARCH_LANDMARKS)
+        places = np.where(np.isin(self.landmarks_, kept), np.searchsorted(kept, self.landmarks_), -1)
+        search = KernelSearch(tuning, inner, space.some(some), places[some], alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             found = search.run(kernels, self.gamma, self._rounds, rng)
             average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -60,6 +61,8 @@ class KernelSearch:
     table : LabeledData
     folds : list of pairs of row indices
     space : LandmarkSpace
+    places : array of shape (m,)
+        Which row of the table each landmark is, -1 for none.
     alphas : array or None
         Strengths of the penalty; None for a grid.
     standardize : bool
@@ -69,6 +72,7 @@ class KernelSearch:
     table: LabeledData
     folds: list[Fold]
     space: LandmarkSpace
+    places: np.ndarray
     alphas: Any
     standardize: bool
 
@@ -99,16 +103,24 @@ class KernelSearch:
         family = self.space.family(kernel, self.space.coordinates(kernel))
         distances = family.distances(self.table.X)
         gammas = [gamma] if gamma is not None else [k / family.unit for k in SCALES[family.kernel.norm]]
-        return [self._cross_validate([family], [distances], value, 0) for value in gammas]
+        families = [family, *(family.some(index) for index in self._fold_landmarks)]
+        apart = [distances, *(distances[:, index] for index in self._fold_landmarks)]
+        return [self._cross_validate(families, apart, value, 0) for value in gammas]
+
+    @cached_property
+    def _fold_landmarks(self) -> list[np.ndarray]:
+        """For each fold, the landmarks that are not among its test rows."""
+        return [np.flatnonzero(~np.isin(self.places, test)) for _, test in self.folds]
 
     def _learned(self, before: KernelPath, number: int, rng: np.random.Generator) -> list[KernelPath]:
         """The setting in the metrics learned from its own models, at its gamma and at larger ones."""
         families = []
-        for made, dual, rows in self._models(before):
+        spaces = [self.space, *(self.space.some(index) for index in self._fold_landmarks)]
+        for space, (made, dual, rows) in zip(spaces, self._models(before), strict=True):
             some = rng.permutation(rows)[:SLOPE_ROWS]
             plain = self.space.coordinates(before.kernel)
             coordinates = learned_coordinates(plain, made, dual, self.table.X[some], self.table.weight[some])
-            families.append(self.space.family(before.kernel, coordinates))
+            families.append(space.family(before.kernel, coordinates))
         distances = [family.distances(self.table.X) for family in families]
         return [self._cross_validate(families, distances, k * before.gamma, number) for k in SHARPER]
 
