@@ -1,7 +1,8 @@
 """Kernel search: kernels, bandwidths and learned metrics, each with the cross-validation of its path of alphas.
 
-The metric of a round is learned from a model of the round before. Each fold learns its own from its training rows, so
-that the labels of its test rows do not leak.
+The landmarks of a fold are those among its training rows: half of all landmarks are positive, so that to be one tells
+something of the label. The metric of a round is learned from a model of the round before. Each fold learns its own
+from its training rows, so that the labels of its test rows do not leak.
 """
 
 from __future__ import annotations
@@ -109,8 +110,9 @@ class KernelSearch:
 
     @cached_property
     def _fold_landmarks(self) -> list[np.ndarray]:
-        """For each fold, the landmarks that are not among its test rows."""
-        return [np.flatnonzero(~np.isin(self.places, test)) for _, test in self.folds]
+        """For each fold, the landmarks that are not among its test rows, or all if there are no others."""
+        kept = [~np.isin(self.places, test) for _, test in self.folds]
+        return [np.flatnonzero(some) if some.any() else np.arange(some.size) for some in kept]
 
     def _learned(self, before: KernelPath, number: int, rng: np.random.Generator) -> list[KernelPath]:
         """The setting in the metrics learned from its own models, at its gamma and at larger ones."""
