@@ -50,7 +50,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         the ranks of the columns. "auto" tries all of them, or for a sparse table the first two, the only ones that
         support it.
     n_components : int or "auto"
-        Number of landmarks; "auto" means 300 to 600, fewer for long tables. Never more than the number of rows.
+        Number of landmarks; "auto" means 300 to 800, fewer for long tables. Never more than the number of rows.
     gamma : float or None
         Scale of the kernel, for scaled columns; None tries several around the inverse median distance between
         landmarks.
