@@ -128,7 +128,8 @@ class KernelSearch:
         distances = [family.distances(self.table.X) for family in families]
         found = []
         for gamma in (k * before.gamma for k in SHARPER):
-            similarities = [family.kernel.values(apart, gamma) for family, apart in zip(families, distances, strict=True)]
+            pairs = zip(families, distances, strict=True)
+            similarities = [family.kernel.values(apart, gamma) for family, apart in pairs]
             found.append(self._cross_validate(families, similarities, gamma, number))
         return found
 
