@@ -9,6 +9,7 @@ import pytest
 EXTRAS = {
     "river": ["src/aucmax/river"],
     "torch": ["src/aucmax/torch", "docs/torch.md"],
+    "pyspark": ["src/aucmax/spark", "src/aucmax/scale/spark.py"],
     "distributed": ["src/aucmax/dask.py", "src/aucmax/scale/dask.py"],
     "ruptures": [
         "src/aucmax/changepoint/segmentation.py",

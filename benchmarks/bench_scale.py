@@ -18,6 +18,7 @@ from aucmax.scale import LocalEngine
 from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.fold_statistics import FoldStatisticsOf
 from aucmax.scale.passes import Passes
+from benchmarks.timing import medians
 
 DIM = 30
 ROWS_PER_FILE = 500_000
@@ -59,12 +60,6 @@ def bare_loop(files):
     return sums, products
 
 
-def timed(function):
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
 def run(repeats: int = 3, n_rows: int | None = None) -> list[dict]:
     n_rows = n_rows or int(os.environ.get("AUCMAX_BENCH_ROWS", "1000000"))
     with tempfile.TemporaryDirectory() as name:
@@ -79,13 +74,9 @@ def run(repeats: int = 3, n_rows: int | None = None) -> list[dict]:
             "moments of 5 folds, numbers": lambda: numbers.run(moments, ""),
             "moments of 5 folds, encoded": lambda: encoded.run(moments, ""),
         }
-        seconds: dict[str, list[float]] = {name: [] for name in rivals}
-        for _ in range(repeats):
-            for rival, function in rivals.items():
-                seconds[rival].append(timed(function))
-        best = {rival: min(times) for rival, times in seconds.items()}
-        base = best["bare loop of pyarrow and BLAS"]
-        rows = [{"what": what, "rows": n_rows, "s": spent, "ratio": spent / base} for what, spent in best.items()]
+        spent = [milliseconds / 1e3 for milliseconds in medians(*rivals.values(), repeats=repeats)]
+        base = spent[0]
+        rows = [{"what": what, "rows": n_rows, "s": s, "ratio": s / base} for what, s in zip(rivals, spent)]
         start = time.perf_counter()
         peak = int(subprocess.run([sys.executable, "-c", FIT, files], check=True, capture_output=True).stdout)
         what = f"whole fit, 5 folds, 11 alphas; peak {peak / 1e6:.0f} MB of 1 GB"

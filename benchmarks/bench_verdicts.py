@@ -122,6 +122,7 @@ COVERAGE = [  # rows, positives, folds, repeats, rounded columns
     (500, 75, 10, 1, False),
     (300, 90, 5, 1, False),
     (300, 90, 5, 3, False),
+    (1000, 20, 5, 3, False),
     (500, 100, 5, 1, True),
     (500, 10, 5, 1, False),
 ]

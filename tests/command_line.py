@@ -32,7 +32,7 @@ def run(*arguments, code=0):
     """The result of a command, which must exit with that code; an error is one line, after any warnings."""
     from click.testing import CliRunner
 
-    from aucmax.cli.commands import aucmax
+    from aucmax.cli.group import aucmax
 
     result = CliRunner().invoke(aucmax, [str(argument) for argument in arguments])
     assert result.exit_code == code, result.output + repr(result.exception)

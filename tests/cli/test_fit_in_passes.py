@@ -66,6 +66,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 
 
+@pytest.mark.thorough
 def test_peak_memory_is_below_the_limit(tmp_path):
     """Measured in a process of its own, all libraries included."""
     rng = np.random.default_rng(0)

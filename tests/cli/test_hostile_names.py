@@ -77,7 +77,7 @@ def test_results_are_not_lost_if_the_figure_cannot_be_written(folder, monkeypatc
     def fail(*arguments):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("aucmax.cli.commands.write_plot", fail)
+    monkeypatch.setattr("aucmax.cli.commands.compare.write_plot", fail)
     arguments = ("data.csv", "--target", "is_fraud", "--models", "exact,cg", "--cv", "2", "--plot", "p.png")
     assert "exact" in run("compare", *arguments, code=1).stdout
     assert json.loads(run("compare", *arguments, "--json", code=1).stdout)["data"] == "data.csv"

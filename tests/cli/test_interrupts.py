@@ -50,7 +50,7 @@ def test_light_imports_come_first():
     ("moment", "code"),
     [
         (
-            "aucmax.cli.commands.print_json = lambda items: atexit.register(interrupt)",
+            "aucmax.cli.commands.solvers.print_json = lambda items: atexit.register(interrupt)",
             130,
         ),  # among the functions registered for the exit
         ("sys.modules['last'] = AtShutdown()", 0),  # when modules are torn down: the command is done
@@ -69,7 +69,7 @@ class AtShutdown:
     def __del__(self, interrupt=interrupt):
         interrupt()
 
-import aucmax.cli.commands
+import aucmax.cli.commands.solvers
 {moment}
 from aucmax.cli import main
 main()
@@ -84,7 +84,8 @@ def test_an_interrupt_lost_in_a_destructor_is_raised_again(folder):
     script = """
 import signal, sys
 print("started", flush=True)
-from aucmax.cli import commands, main
+from aucmax.cli import main
+from aucmax.cli.commands import solvers
 
 class Interrupting:
     def __del__(self):
@@ -95,7 +96,7 @@ def show_list(items):
     for _ in range(10_000):
         sum(range(1000))
 
-commands.show_list = show_list
+solvers.show_list = show_list
 main()
 """
     process = start("solvers", script=script)

@@ -55,7 +55,7 @@ def test_json_says_where_the_page_is(folder):
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_the_work(folder, monkeypatch):
-    monkeypatch.setattr("aucmax.cli.commands.compare_models", None)
+    monkeypatch.setattr("aucmax.cli.commands.compare.compare_models", None)
     assert "not a writable folder" in expect_error(folder, *COMPARE, "--report", "data.csv/page.html")
     assert "extension" in expect_error(folder, *COMPARE, "--report", "page.pdf", code=2)
     Path("data.html").write_bytes(Path("data.csv").read_bytes())

@@ -211,6 +211,7 @@ def test_a_sparse_table_is_ranked_as_the_dense_one():
     np.testing.assert_allclose(csr.decision_function(sparse.csr_array(X)), dense.decision_function(X), atol=1e-4)
 
 
+@pytest.mark.thorough
 def test_default_members_depend_on_size_and_sparseness(monkeypatch):
     monkeypatch.setattr(stack_members, "BOOSTING_ROWS", 200)
     X, y = table(250)
@@ -225,6 +226,7 @@ def test_default_members_depend_on_size_and_sparseness(monkeypatch):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("boosting", ["histogram", "lightgbm", "none"])
 def test_the_boosting_can_be_chosen(boosting):
     if boosting == "lightgbm":

@@ -101,7 +101,7 @@ def test_wrong_width_is_an_error():
 @pytest.fixture
 def command_line(tmp_path, monkeypatch):
     testing = pytest.importorskip("click.testing")
-    from aucmax.cli.commands import aucmax
+    from aucmax.cli.group import aucmax
 
     monkeypatch.chdir(tmp_path)
     X, y = rings(200)

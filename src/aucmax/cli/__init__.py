@@ -1,4 +1,4 @@
-"""The command line: `group` lists the commands, `commands` runs them, `display` prints the results."""
+"""The command line: `group` lists the commands, `commands` has one file for each, `display` prints the results."""
 
 from __future__ import annotations
 

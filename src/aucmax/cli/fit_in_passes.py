@@ -76,7 +76,14 @@ def fit_in_passes(
     def progress(step: PassProgress) -> None:
         update(step.rows, step.total, str(step))
 
-    use = ColumnUse(columns.target, columns.weight, None, columns.positive, columns.keep, columns.drop)
+    use = ColumnUse(
+        columns.target,
+        columns.weight,
+        pos_label=columns.positive,
+        keep=columns.keep,
+        drop=columns.drop,
+        decimal=columns.decimal,
+    )
     source = Source.of(data, **reading)
     passes = Passes.start(source, use, fold_seed(settings.seed), memory=memory, progress=progress)
     fit_model(estimator, passes)
@@ -88,6 +95,7 @@ def _estimator(settings: FitSettings, columns: ColumnOptions) -> AUCClassifier |
     unsupported = {
         "--kernel": settings.kernel is not None,
         "--time": columns.time is not None,
+        "--decision": settings.decision != "prior",
         "several losses": len(settings.loss) > 1,
         "--threshold-at with a fixed --solver or the logistic loss": settings.threshold_at is not None
         and (settings.solver is not None or settings.loss[0] not in ("squared", "auto")),

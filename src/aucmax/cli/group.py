@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from importlib.util import find_spec
 
 import click
 
@@ -20,21 +20,22 @@ COMMANDS = {
     "compare": "Compare models on the same folds.",
     "solvers": "List the solvers.",
     "datasets": "List the named data sets.",
+    "reproduce": "Run the tables and figures of a paper again, with a verdict on every number.",
 }
 _REQUIRED = ("rich", "pyarrow")
 
 
 class LazyGroup(ErrorHandlingGroup):
-    """A group whose commands are imported when one of them is run."""
+    """A group whose commands are imported when they are run, each from the file of its name in `cli.commands`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, from `cli.commands`."""
+        """The command of that name."""
         if cmd_name in COMMANDS:
-            _import_commands()
+            _import_command(cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -43,14 +44,12 @@ class LazyGroup(ErrorHandlingGroup):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _import_commands() -> Any:
-    try:
-        return importlib.import_module("aucmax.cli.commands")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _REQUIRED:
-            raise
-        message = f"the command line needs {error.name}; in a clone of aucmax: pip install '.[cli]'"
-        raise ModuleNotFoundError(message, name=error.name) from None
+def _import_command(name: str) -> None:
+    missing = next((package for package in _REQUIRED if find_spec(package) is None), None)
+    if missing is not None:
+        message = f"the command line needs {missing}; in a clone of aucmax: pip install '.[cli]'"
+        raise ModuleNotFoundError(message, name=missing)
+    importlib.import_module(f"aucmax.cli.commands.{name}")
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

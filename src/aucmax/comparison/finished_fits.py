@@ -8,8 +8,6 @@ or seeds is refused, never overwritten; a model whose parameters have changed is
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ import scipy.sparse
 
 from aucmax.comparison.data import ComparisonData
 from aucmax.comparison.out_of_fold import FoldFit
+from aucmax.tables.json_journal import JsonJournal
 
 __all__ = ["FinishedFits", "fingerprint", "hash_rows"]
 
@@ -56,16 +55,13 @@ class FinishedFits:
     """
 
     def __init__(self, path: str | Path | None, data: ComparisonData) -> None:
-        self.path = None if path is None else Path(path)
+        self._journal: JsonJournal | None = None
         self._fits: dict[tuple[str, str, int], FoldFit] = {}
-        if self.path is None:
-            return
-        header = {"format": FORMAT, "fingerprint": fingerprint(data)}
-        if self.path.exists() and self.path.stat().st_size:
-            self._read(header)
-        else:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._append(header)
+        if path is not None:
+            header = {"format": FORMAT, "fingerprint": fingerprint(data)}
+            self._journal = JsonJournal(path, header)
+            _check_header(self._journal, header)
+            self._fits = dict(map(_fold_fit, self._journal.lines))
 
     def get(self, name: str, model: Any, fold: int) -> FoldFit | None:
         """The fit of that model on that fold, if it is finished."""
@@ -73,46 +69,29 @@ class FinishedFits:
 
     def add(self, name: str, model: Any, fold: int, fit: FoldFit) -> None:
         """Keep a fit."""
-        if self.path is not None:
+        if self._journal is not None:
             line = {"model": name, "parameters": _parameters(model), "fold": fold}
             for field, value in fit._asdict().items():
                 line[field] = value.tolist() if isinstance(value, np.ndarray) else value
-            self._append(line)
-
-    def _append(self, line: dict[str, Any]) -> None:
-        assert self.path is not None
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line, allow_nan=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def _read(self, header: dict[str, Any]) -> None:
-        assert self.path is not None
-        content = self.path.read_bytes()
-        lines = content.split(b"\n")
-        found = _parse(lines[0])
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise ValueError(f"{self.path} is not a file of finished fits; give the name of a new file")
-        if found != header:
-            raise ValueError(
-                f"{self.path} holds fits of other data, folds or seeds; give the name of a new file, or delete it"
-            )
-        complete = content.rfind(b"\n") + 1
-        if complete < len(content):  # the line that was being written when the run was interrupted
-            os.truncate(self.path, complete)
-        for line in lines[1:-1]:
-            values = _parse(line)
-            if isinstance(values, dict):
-                key = (values.pop("model"), values.pop("parameters"), values.pop("fold"))
-                arrays = {name: np.array(value) for name, value in values.items() if isinstance(value, list)}
-                self._fits[key] = FoldFit(**values | arrays)
+            self._journal.append(line)
 
 
-def _parse(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
+def _check_header(journal: JsonJournal, expected: dict[str, Any]) -> None:
+    """Refuse a file of anything else."""
+    if journal.header is None or journal.header.get("format") != FORMAT:
+        raise ValueError(f"{journal.path} is not a file of finished fits; give the name of a new file")
+    if journal.header != expected:
+        raise ValueError(
+            f"{journal.path} holds fits of other data, folds or seeds; give the name of a new file, or delete it"
+        )
+
+
+def _fold_fit(line: dict[str, Any]) -> tuple[tuple[str, str, int], FoldFit]:
+    """The key of a fit, and the fit."""
+    values = dict(line)
+    key = (values.pop("model"), values.pop("parameters"), values.pop("fold"))
+    arrays = {name: np.array(value) for name, value in values.items() if isinstance(value, list)}
+    return key, FoldFit(**values | arrays)
 
 
 def _parameters(model: Any) -> str:

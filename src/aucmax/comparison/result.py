@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucmax.comparison.measures import Estimate
+from aucmax.comparison.pooled_scores import PooledScores
 from aucmax.comparison.statistics import format_p_value
 from aucmax.tables.findings.finding import Finding
 
@@ -121,6 +122,8 @@ class Comparison:
     scores, probabilities : dict of str to array
         Out-of-fold scores of every model, and probabilities of those that give any, in the order of the rows of X;
         the mean over the repeats.
+    pooled : dict of str to PooledScores
+        The scores of all folds on one scale, for curves and thresholds.
     labels : array of bool
         Which rows are positive.
     weight : array or None
@@ -140,6 +143,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     scores: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    pooled: dict[str, PooledScores] = field(default_factory=dict, repr=False)
     probabilities: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     labels: np.ndarray | None = field(default=None, repr=False)
     weight: np.ndarray | None = field(default=None, repr=False)

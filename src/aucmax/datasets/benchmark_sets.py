@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_digits
 
 from aucmax.tables import npz_reader
 
@@ -113,6 +112,8 @@ def load(name: str, *, binarize: Any = None, random_state: int | None = None) ->
 
 
 def _load_bundled(name: str, binarize: Any, random_state: int | None) -> Dataset:
+    from sklearn.datasets import load_breast_cancer, load_digits  # slow, and named sets only need them
+
     if name == "digits":
         X, labels = load_digits(return_X_y=True)
         y = _binary_labels(labels, 8 if binarize is None else binarize, random_state, name)

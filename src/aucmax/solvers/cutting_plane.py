@@ -27,8 +27,7 @@ from aucmax.losses.pairwise_sums import SortedScores
 from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.problem.rounding import ROOT2, Scores, rounding_of_sum
+from aucmax.problem.objective import ROOT2, Problem, Scores, rounding_of_sum
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.bundle import Bundle
 from aucmax.solvers.shared.subsample import Subsample
@@ -44,6 +43,7 @@ NEWTON_STEPS = 40  # Newton steps in a stage before planes take over
 HESSIAN_PRODUCTS = 1000  # products with the Hessian before planes take over
 IDLE_EPOCHS = 10  # consecutive idle epochs of planes after which the run ends
 IDLE_REDUCTION = 1e-3  # an epoch that lowers the gap by less than this share is idle
+FAR = 0.5  # lower bound, relative to the objective, below which no epoch is idle for some seconds
 MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which the run ends: some seconds
 MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 
@@ -109,6 +109,7 @@ class CuttingPlane(Solver):
     penalties = ("l2",)
     default_for = ("hinge",)
     promise = Promise(gap=1e-4, epochs=300)
+    remedy = "; if nearly all pairs are ranked right, rounding limits the gap, and only a larger alpha or tol helps"
 
     def implied_alpha(self, data: Data) -> float | None:
         if self.C is None:
@@ -137,11 +138,10 @@ class CuttingPlane(Solver):
         state = replace(state, bundle=state.bundle.copy())
         for _ in range(self.batch):
             state = _cut(problem, state, self.tol)
-        state = replace(
-            state,
-            idle=state.idle + 1 if state.gap > (1.0 - IDLE_REDUCTION) * before else 0,
-            exhausted=state.bundle.work > MODEL_WORK + state.passes * nonzeros(problem.data.X),
-        )
+        on_data = state.passes * nonzeros(problem.data.X)
+        patient = state.lower < FAR * state.objective and state.bundle.work + on_data < MODEL_WORK
+        idle = state.gap > (1.0 - IDLE_REDUCTION) * before and not patient
+        state = replace(state, idle=state.idle + 1 if idle else 0, exhausted=state.bundle.work > MODEL_WORK + on_data)
         untried = state.width == FIRST_WIDTH and problem.data.dim <= NEWTON_COLUMNS
         return _start_newton(problem, state) if untried and state.cuts >= FIRST_PLANES else state
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.threads import threads_for
-from aucmax.problem.rounding import rounding_of_sum
+from aucmax.problem.objective import rounding_of_sum
 
 IDLE = 50  # consecutive solves with zero share after which a plane is dropped
 PLANES = 1000  # maximum number of planes

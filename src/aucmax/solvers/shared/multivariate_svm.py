@@ -18,8 +18,7 @@ import numpy as np
 from aucmax.losses.contingency import ContingencyPlane, Measure
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.problem.rounding import rounding_of_sum
+from aucmax.problem.objective import Problem, rounding_of_sum
 from aucmax.solvers.base import Solver, State
 from aucmax.solvers.shared.bundle import Bundle
 
