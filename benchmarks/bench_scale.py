@@ -32,13 +32,13 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 """
 
 
-def write_files(folder, n_rows):
+def write_files(folder, n_rows, dim=DIM, seed=0):
     for k in range(-(-n_rows // ROWS_PER_FILE)):
-        rng = np.random.default_rng(k)
+        rng = np.random.default_rng(seed + k)
         n = min(ROWS_PER_FILE, n_rows - k * ROWS_PER_FILE)
         y = rng.random(n) < 0.1
-        shifts = [np.float32(0.1 * (j % 5)) * y for j in range(DIM)]
-        columns = {f"x{j}": rng.standard_normal(n, dtype=np.float32) + shifts[j] for j in range(DIM)}
+        shifts = [np.float32(0.1 * (j % 5)) * y for j in range(dim)]
+        columns = {f"x{j}": rng.standard_normal(n, dtype=np.float32) + shifts[j] for j in range(dim)}
         table = pa.table({**columns, "y": y.astype(np.int8)})
         pq.write_table(table, folder / f"p{k:03d}.parquet", use_dictionary=False, row_group_size=125_000)
     return str(folder / "*.parquet")

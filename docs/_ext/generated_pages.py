@@ -27,6 +27,8 @@ def generate(app: Sphinx) -> None:
 
 
 def adapt_links(app: Sphinx, name: str, content: list[str]) -> None:
-    """Links to result files become links to their pages; so read on a code host they work too."""
-    up = "../" * (name.count("/"))
+    """Links to files of results, which work where the repository is browsed, become links to their pages."""
+    up = "../" * name.count("/")
+    content[0] = content[0].replace("\n\n```\n", "\n```\n")  # the empty line that ends an example for doctest
+    content[0] = re.sub(r"\]\((?:\.\./)+papers/[^)]*\)", f"]({up}numbers/index.md)", content[0])
     content[0] = re.sub(r"\]\((?:\.\./)+benchmarks/results/(\w+)\.md\)", rf"]({up}numbers/\1.md)", content[0])

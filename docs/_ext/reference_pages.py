@@ -92,7 +92,8 @@ def name_page(full_name: str, value: Any) -> str:
     if inspect.isfunction(value):
         text += f".. autofunction:: {full_name}\n\n"
     else:
-        text += f".. autoclass:: {full_name}\n\n"
+        kind = "exception" if issubclass(value, Exception) else "class"
+        text += f".. auto{kind}:: {full_name}\n\n"
         text += "".join(f"   .. auto{kind}:: {name}\n\n" for name, kind in listed_members(value))
         if is_record(value):
             text += field_list(value)

@@ -30,7 +30,7 @@ from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.averaging import Average, average_paths
 from aucmax.selection.cross_validation import PathSettings, certified_solver, cv_results, training_data
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
-from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch
+from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch, find_places
 from aucmax.selection.splits import make_splits, subsample
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
@@ -56,7 +56,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         the ranks of the columns. "auto" tries all of them, or for a sparse table the first two, the only ones that
         support it.
     n_components : int or "auto"
-        Number of landmarks; "auto" means 300 to 600, fewer for long tables. Never more than the number of rows.
+        Number of landmarks; "auto" means 300 to 800, fewer for long tables. Never more than the number of rows.
     gamma : float or None
         Scale of the kernel, for scaled columns; None tries several around the inverse median distance between
         landmarks.
@@ -175,7 +175,9 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
-        search = KernelSearch(tuning, inner, space.first(SEARCH_LANDMARKS), alphas, self.standardize)
+        some = slice(SEARCH_LANDMARKS)
+        places = find_places(self.landmarks_[some], kept)
+        search = KernelSearch(tuning, inner, space.some(some), places, alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             found = search.run(kernels, self.gamma, self._rounds, rng)
             average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")
@@ -188,7 +190,12 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
+        """Score every row; larger means more likely positive.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "score_")
         return self.score_(alike(X, self.score_.landmarks))
 
