@@ -71,7 +71,7 @@ def write_scores(
         **reading,
         **matrix_layout(model),
         columns=needed_columns(model, out.id_column),
-        numbers=number_columns(model),
+        numbers=number_columns(model) - {out.id_column},  # which is copied as it is written
     ):
         try:
             X = model.features(chunk)

@@ -56,7 +56,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         the ranks of the columns. "auto" tries all of them, or for a sparse table the first two, the only ones that
         support it.
     n_components : int or "auto"
-        Number of landmarks; "auto" means 300 to 600, fewer for long tables. Never more than the number of rows.
+        Number of landmarks; "auto" means 300 to 800, fewer for long tables. Never more than the number of rows.
     gamma : float or None
         Scale of the kernel, for scaled columns; None tries several around the inverse median distance between
         landmarks.
@@ -175,7 +175,9 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
-        search = KernelSearch(tuning, inner, space.first(SEARCH_LANDMARKS), alphas, self.standardize)
+        some = slice(SEARCH_LANDMARKS)
+        places = np.where(np.isin(self.landmarks_, kept), np.searchsorted(kept, self.landmarks_), -1)
+        search = KernelSearch(tuning, inner, space.some(some), places[some], alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             found = search.run(kernels, self.gamma, self._rounds, rng)
             average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")

@@ -35,12 +35,12 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     estimators : list of (name, classifier) or None
         The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. Of
         members that are as good as the blend, up to a quarter of the standard error of the difference in AUC, the
-        first is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees") and, for dense
-        tables of 500 rows or more, histogram boosting ("gradient_boosting").
+        first is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees"), 100 for
+        large tables, and, for dense tables of 500 rows or more, histogram boosting ("gradient_boosting").
     cv : int or splitter
         Folds of the out-of-fold scores, as in `AUCClassifierCV`. With an integer and without groups, ensembles of
         bootstrap samples use their out-of-bag scores instead (not with weights), estimators of this library their own
-        `oof_scores_`, and the default boosting three folds.
+        `oof_scores_`, and the default boosting of large tables three folds.
     boosting : {"auto", "histogram", "lightgbm", "none"}
         The default boosting: scikit-learn's, from 500 rows ("auto") or always ("histogram"); LightGBM, which must
         be installed and takes sparse tables; or none.

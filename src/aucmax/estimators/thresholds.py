@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.metrics import threshold_for
-
 
 class ThresholdMixin:
     """`threshold_at` for a model that has `_held_out_scores`."""
@@ -39,6 +37,8 @@ class ThresholdMixin:
         pos_label : label, optional
             The class whose rates are meant.
         """
+        from aucmax.metrics import threshold_for  # here, so that scoring with a saved model imports no SciPy
+
         scores, y, weight = self._held_out_scores()
         sign = -1.0 if _is_swapped(pos_label, self.classes_) else 1.0
         seen = ~np.isnan(scores)

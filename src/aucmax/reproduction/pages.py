@@ -23,7 +23,7 @@ RULE = """With se = sd sqrt(1/R + n_test / n_train) for either side, R runs:
 |---|---|
 | reproduced | the means differ by at most 2 sqrt(se² + se'²) |
 | above, below | our mean is above or below the printed one by more |
-| not reachable | so is the exact minimiser of the objective, its penalty and scaling chosen on the test rows |
+| not reachable | below, and so is the exact minimiser, its penalty and scaling chosen on the test rows |
 | other task | the paper does not say how classes were grouped, and not every grouping tried reproduces the number |
 | not run | the data are not available (or, if it says so, the cell was not run yet) |
 """
