@@ -54,10 +54,9 @@ def write_reference(folder: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a page unless it is the same, so that Sphinx does not read it again."""
+    """Write a page."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    path.write_text(text)
 
 
 def title(text: str, line: str = "=") -> str:
