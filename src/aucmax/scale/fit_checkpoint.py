@@ -63,7 +63,9 @@ class FitCheckpoint:
         except ValueError as error:
             raise ValueError(f"{self.path} cannot be used: {error}; delete it to start from scratch") from None
         if self.content["settings"] != settings:
-            raise ValueError(f"{self.path} is of a fit with other settings; repeat them, or delete it to start from scratch")
+            raise ValueError(
+                f"{self.path} is of a fit with other settings; repeat them, or delete it to start from scratch"
+            )
         before, now = self.content["files"], facts["files"]
         changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
         if changed:

@@ -29,7 +29,7 @@ from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
-from aucmax.selection.kernel_search import KernelSearch
+from aucmax.selection.kernel_search import KernelSearch, find_places
 from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, make_rng
@@ -77,7 +77,9 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     kernels = find_kernels(model.kernel, is_sparse(tuning.data.X))
     space = _landmark_space(model, found, tuning.data, "ranks" in kernels, count, rng)
     alphas = None if model.alpha == "auto" else [model.alpha]
-    search = KernelSearch(tuning.data, folds, space.first(SEARCH_LANDMARKS), alphas, model.standardize)
+    some = slice(SEARCH_LANDMARKS)
+    places = find_places(model.landmarks_[some], tuning.numbers)
+    search = KernelSearch(tuning.data, folds, space.some(some), places, alphas, model.standardize)
     with threads_for(1):
         compared = search.run(kernels, model.gamma, model._rounds, rng)
         average = average_paths(tuning.data, [one.path for one in compared], pick=model.choice == "best")
