@@ -111,7 +111,7 @@ def _differences(rows: list[dict[str, Any]]) -> str:
             ceiling = f"{float(row['ceiling']):.4f}" if row["ceiling"] else ""
             where = f"{row['paper']}, {row['table']}"
             table.append((where, row["data"], row["method"], printed, ours, ceiling, row["verdict"]))
-    tried = "Scalings and encodings that were tried are in the notes of results.csv; see also [errata.md](../errata.md).\n"
+    tried = "What was tried is in the notes of results.csv; see also [errata.md](../errata.md).\n"
     return f"{tried}\n{markdown(table)}" if len(table) > 1 else "Nothing.\n"
 
 
