@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # what a half-made environment says of itself is not to be believed
 $(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 
-.PHONY: demo test thorough sanitize fuzz extras lint format coverage bench clean
+.PHONY: demo test thorough sanitize fuzz extras lint format coverage bench docs wheel clean
 
 demo: $(VENV)/.demo
 	$(BIN)/aucmax compare digits --report demo/compare.html --plot demo/compare.png
@@ -27,6 +27,8 @@ fuzz: $(VENV)/.test
 	$(BIN)/python tests/fuzz/fuzz.py $(FUZZ)
 
 extras: $(VENV)/.extras
+	@command -v java > /dev/null \
+	  || echo "tests of Spark are skipped: they need Java 17 or newer (Debian: apt-get install default-jre-headless)"
 	$(BIN)/python -m pytest tests/extras
 
 lint: $(VENV)/.lint
@@ -45,6 +47,21 @@ coverage: $(VENV)/.coverage
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
+# the site, offline: open docs/_build/html/index.html. `make docs SPHINX="-D plot_gallery=0"` leaves the gallery out
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going --quiet -b html $(SPHINX) docs docs/_build/html
+	$(BIN)/python docs/_ext/link_check.py docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+# builds the distributions, installs the wheel in a new environment and tries it there
+wheel: $(VENV)/.build
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(PYTHON) -m venv --clear dist/venv
+	dist/venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[cli,plot]"
+	cd dist && venv/bin/python -I ../tests/smoke_test.py
+	rm -rf dist/venv
+
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "aucmax needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -58,4 +75,4 @@ $(VENV)/.%: pyproject.toml | $(VENV)/.made
 	@touch $(VENV)/.made $@
 
 clean:
-	rm -rf $(VENV) demo htmlcov .coverage
+	rm -rf $(VENV) demo htmlcov .coverage docs/_build docs/gallery docs/reference docs/numbers

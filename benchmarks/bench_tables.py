@@ -2,7 +2,8 @@
 
 Every figure is that of a whole process, imports included: user and system time, and the peak of the resident
 memory. `score` is compared with reading by pyarrow, X @ w and writing by pyarrow; `fit --no-baseline` with reading by
-pyarrow and `AUCClassifierCV.fit` on the array (the command line also cross-validates that fit). Memory: `score` on
+pyarrow and `AUCClassifierCV(loss="auto").fit` on the array, which is what the command line fits, and which it also
+cross-validates. Memory: `score` on
 all rows, and on a quarter of them.
 """
 
@@ -40,7 +41,7 @@ FIT = (
     + """
 from aucmax import AUCClassifierCV
 y = table["y"].to_numpy() == "fraud"
-AUCClassifierCV(loss="squared", random_state=0).fit(X, y)
+AUCClassifierCV(loss="auto", random_state=0).fit(X, y)
 """
 )
 

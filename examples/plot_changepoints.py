@@ -1,51 +1,42 @@
-"""Learn from a few labels where sequences change, on simulated sequences.
+"""
+Changepoints learned from labels
+================================
 
-    python examples/plot_changepoints.py [folder]
-
-Noise and length differ from sequence to sequence, so that no constant penalty suits all of them. Prints the fraction
-of labels of new sequences that each way of choosing the penalty satisfies, and writes `changepoints.png`: a new
-sequence, segmented with the best constant penalty and with the learned one.
+How many times does a noisy sequence jump? The answer depends on a penalty, and the right penalty on the noise and
+the length of the sequence. `PenaltyLearner` learns it from a few labelled regions: here there is no change, there
+is one.
 """
 
-import sys
-from pathlib import Path
-
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
 from aucmax.changepoint import PenaltyLearner, PenaltyRegressor, make_toy_sequences, plot_sequence
 
 TITLES = {"constant": "best constant penalty", "interval": "interval regression", "aum": "followed by descent on AUM"}
 
+n = 60
+data = make_toy_sequences(n + n // 2)
+new, new_labels, truth = data.sequences[n:], data.labels[n:], data.changes[n:]
+learners = {
+    model: PenaltyLearner(PenaltyRegressor(model, cv=3, random_state=0), max_segments=40).fit(
+        data.sequences[:n], data.labels[:n]
+    )
+    for model in TITLES
+}
+satisfied = {model: learner.score(new, new_labels) for model, learner in learners.items()}
+for model, learner in learners.items():
+    correct = np.mean([found.size == true.size for found, true in zip(learner.predict(new), truth)])
+    print(f"{TITLES[model]:26} labels satisfied: {satisfied[model]:.1%}, correct number of changes: {correct:.1%}")
 
-def learn(sequences, labels):
-    """One learner for each way of choosing the penalty."""
-    return {
-        model: PenaltyLearner(PenaltyRegressor(model, cv=3, random_state=0)).fit(sequences, labels)
-        for model in TITLES
-    }
+# %%
+# The new sequence on which the two differ most: bars below the axis are labels, vertical lines the changes found.
+# No constant suits all sequences, since their noise differs.
 
-
-def draw(learners, sequence, labels):
-    figure = Figure(figsize=(9, 7), layout="constrained")
-    for ax, model in zip(figure.subplots(2, 1), ("constant", "aum")):
-        plot_sequence(sequence, labels, learners[model].predict([sequence])[0], ax)
-        ax.set_title(TITLES[model] if model == "constant" else "learned penalty", loc="right")
-    return figure
-
-
-def main(folder=".", n=80):
-    data = make_toy_sequences(n + n // 2)
-    learners = learn(data.sequences[:n], data.labels[:n])
-    new, labels = data.sequences[n:], data.labels[n:]
-    for model, learner in learners.items():
-        correct = np.mean([found.size == true.size for found, true in zip(learner.predict(new), data.changes[n:])])
-        satisfied = learner.score(new, labels)
-        print(f"{TITLES[model]:26} labels satisfied: {satisfied:.1%}, correct number of changes: {correct:.1%}")
-    shown = int(np.argmax([changes.size for changes in data.changes[n:]]))
-    draw(learners, new[shown], labels[shown]).savefig(Path(folder) / "changepoints.png", dpi=110)
-    print(Path(folder) / "changepoints.png")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+counts = np.array([[found.size for found in learners[model].predict(new)] for model in ("constant", "aum")])
+true_counts = np.array([true.size for true in truth])
+shown = int(np.argmax(np.abs(counts[0] - true_counts) - np.abs(counts[1] - true_counts)))
+figure, axes = plt.subplots(2, 1, figsize=(9, 7), layout="constrained", sharex=True)
+for ax, model in zip(axes, ("constant", "aum")):
+    plot_sequence(new[shown], new_labels[shown], learners[model].predict([new[shown]])[0], ax)
+    ax.set_title("best constant penalty" if model == "constant" else "learned penalty", loc="right")
+plt.show()

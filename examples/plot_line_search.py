@@ -1,16 +1,13 @@
-"""The exact line search of AUM, as in figures 3 and 4 of Fowler and Hocking (2024).
+"""
+The exact line search of AUM
+============================
 
-    python examples/plot_line_search.py [folder]
-
-writes `line_search_binary.png` (four labelled examples) and `line_search_changepoint.png` (two sequences with
-labelled changepoints, whose errors are not monotone, so that AUC reaches 2).
+Along a direction AUM is piecewise linear and AUC piecewise constant, so that both are known exactly for every step:
+no step size has to be guessed. These are figures 3 and 4 of Fowler and Hocking (2024).
 """
 
-import sys
-from pathlib import Path
-
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
 from aucmax.aum import ErrorFunctions, aum, error_roc_curve, exact_line_search
 from aucmax.plots.aum import plot_error_roc, plot_line_search
@@ -53,7 +50,7 @@ def draw_errors(ax, errors, pred, title):
 def draw_search(errors, pred, steps, marks):
     """ROC curves and error functions at some steps on the left, the whole line search on the right."""
     direction = descent_direction(errors, pred)
-    figure = Figure(figsize=(13, 7), layout="constrained")
+    figure = plt.figure(figsize=(13, 7), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(3, 2))
     for column, step in zip(left.subplots(2, len(steps), squeeze=False).T, steps):
         moved = pred + step * direction
@@ -71,19 +68,19 @@ def draw_search(errors, pred, steps, marks):
     return figure
 
 
-def main(folder="."):
-    folder = Path(folder)
-    binary = draw_search(BINARY, BINARY_PRED, steps=(0, 2, 4), marks={"first minimum of AUM": "first_min"})
-    changepoint = draw_search(
-        CHANGEPOINT,
-        CHANGEPOINT_PRED,
-        steps=(0, 0.21, 0.27),
-        marks={"first minimum of AUM": "first_min", "first maximum of AUC": "max_auc", "best AUC": "best_auc"},
-    )
-    for name, figure in (("binary", binary), ("changepoint", changepoint)):
-        figure.savefig(folder / f"line_search_{name}.png", dpi=110)
-        print(folder / f"line_search_{name}.png")
+# %%
+# Four labelled rows. The shaded area is AUM; the step at which it is smallest orders all four rows.
 
+draw_search(BINARY, BINARY_PRED, steps=(0, 2, 4), marks={"first minimum of AUM": "first_min"})
+plt.show()
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+# %%
+# Two sequences with labelled changepoints, whose errors are not monotone: the ROC curve loops, and AUC exceeds 1.
+
+draw_search(
+    CHANGEPOINT,
+    CHANGEPOINT_PRED,
+    steps=(0, 0.21, 0.27),
+    marks={"first minimum of AUM": "first_min", "first maximum of AUC": "max_auc", "best AUC": "best_auc"},
+)
+plt.show()

@@ -4,12 +4,16 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 import aucmax
+import aucmax.models
+import aucmax.tables
 
 ROOT = Path(aucmax.__file__).parent
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 ENTRY_POINTS = {"__init__", "__main__"}
-ADAPTERS = {"river", "torch", "dask"}
+ADAPTERS = {"river", "torch", "dask", "spark"}
 
 
 def stated_order():
@@ -67,15 +71,25 @@ def test_only_one_file_imports_numba():
     importers = {
         path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if "import numba" in path.read_text()
     }
-    assert importers == {"numerics/compiled.py"}
+    assert importers == {"numerics/compiler.py"}
 
 
 def test_class_names_are_unique():
     names = {}
     for path in ROOT.rglob("*.py"):
-        if package_of(path) == "dask":  # whose estimators are called as those they adapt
+        if package_of(path) in ("dask", "spark"):  # whose estimators are called as those they adapt
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ClassDef):
                 names.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
     assert {name: paths for name, paths in names.items() if len(paths) > 1} == {}
+
+
+@pytest.mark.parametrize("package", [aucmax, aucmax.models, aucmax.tables], ids=lambda package: package.__name__)
+def test_lazy_exports_are_found_and_are_no_submodules(package):
+    """Importing a submodule sets an attribute of its name, which would hide an export that is found later."""
+    folder = Path(package.__file__).parent
+    files = {path.stem for path in folder.iterdir()}
+    assert not files & set(package.__all__)
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    assert set(package.__all__) <= set(dir(package))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+from aucmax.numerics.lazy_imports import lazy_exports
 
 TYPE_CHECKING = False  # as type checkers know it; importing typing takes longer than everything else here
 if TYPE_CHECKING:
@@ -34,30 +34,21 @@ __all__ = [
     "save",
 ]
 
-_MODULES = {
-    "AUCClassifier": "aucmax.estimators.linear",
-    "AUCClassifierCV": "aucmax.estimators.linear_cv",
-    "AUCStackingClassifier": "aucmax.estimators.stacking",
-    "AUCTreeClassifier": "aucmax.estimators.tree",
-    "AUMClassifier": "aucmax.estimators.aum",
-    "ContingencySVMClassifier": "aucmax.estimators.contingency",
-    "KernelAUCClassifier": "aucmax.estimators.kernel",
-    "TableEncoder": "aucmax.tables.table_encoder",
-    "compare": "aucmax.comparison",
-    "explain": "aucmax.models",
-    "load": "aucmax.models",
-    "save": "aucmax.models",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import what is exported when it is first used, so that the command line can handle Ctrl-C before that."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# The command line handles Ctrl-C before anything heavy is imported.
+__getattr__, __dir__ = lazy_exports(
+    globals(),
+    {
+        "AUCClassifier": "aucmax.estimators.linear",
+        "AUCClassifierCV": "aucmax.estimators.linear_cv",
+        "AUCStackingClassifier": "aucmax.estimators.stacking",
+        "AUCTreeClassifier": "aucmax.estimators.tree",
+        "AUMClassifier": "aucmax.estimators.aum",
+        "ContingencySVMClassifier": "aucmax.estimators.contingency",
+        "KernelAUCClassifier": "aucmax.estimators.kernel",
+        "TableEncoder": "aucmax.tables.table_encoder",
+        "compare": "aucmax.comparison",
+        "explain": "aucmax.models",
+        "load": "aucmax.models",
+        "save": "aucmax.models",
+    },
+)

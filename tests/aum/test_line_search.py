@@ -1,7 +1,6 @@
 """The line search: stored problems, rational arithmetic, properties, and the three methods against each other."""
 
 import os
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -414,9 +413,3 @@ def test_invalid_input_is_refused_with_the_reason(settings, message):
 def test_methods_for_monotone_errors_refuse_others(method):
     with pytest.raises(ValueError, match="needs monotone errors"):
         exact_line_search(*changepoints(5, 0), method=method)
-
-
-def test_example_draws_its_figures(tmp_path):
-    example = Path(__file__).parents[2] / "examples" / "plot_line_search.py"
-    runpy.run_path(str(example))["main"](tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"line_search_binary.png", "line_search_changepoint.png"}

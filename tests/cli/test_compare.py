@@ -31,3 +31,24 @@ def test_the_demo_ends_with_a_table_and_a_figure(folder):
     result = run("compare", "digits", "--plot", "demo/compare.png", "--models", "aucmax,exact")
     assert "1,797 rows" in result.stdout and Path("demo/compare.png").exists()
     assert result.stderr == ""
+
+
+def test_a_reference_that_is_not_compared_is_refused(folder):
+    result = run("compare", "data.csv", "--target", "is_fraud", "--reference", "lda", code=2)
+    assert "'lda'; choose from ['aucmax', 'kernel', 'logistic', 'logistic balanced'" in result.stderr
+
+
+def test_the_figure_is_as_tall_as_its_models_need(folder, monkeypatch):
+    heights = []
+
+    class Stop(ValueError):
+        pass
+
+    def new_figure(n_lines, **settings):
+        heights.append(n_lines)
+        raise Stop("no figure")
+
+    monkeypatch.setattr("aucmax.cli.commands.compare.new_figure", new_figure)
+    run("compare", "data.csv", "--target", "is_fraud", "--plot", "new.png", code=1)
+    run("compare", "data.csv", "--target", "is_fraud", "--models", "exact,cg", "--plot", "new.png", code=1)
+    assert heights == [5, 2]

@@ -61,8 +61,7 @@ def test_score_counts_new_rows_over_all_chunks(waves, monkeypatch):
     from aucmax.cli import score
 
     fit("--keep", "id")
-    read_chunks = score.read_chunks
-    monkeypatch.setattr(score, "read_chunks", lambda path, **more: read_chunks(path, rows=400, **more))
+    monkeypatch.setattr(score, "_CHUNK_ROWS", 400)
     report = json.loads(run("score", "later.csv", "--model", "model.json", "-o", "s.csv", "--json").stdout)
     assert report["rows"] == 1500 and report["outside_training"] == {"id": 1.0}
     assert [finding["code"] for finding in report["findings"]] == ["AUC109"]

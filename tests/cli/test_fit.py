@@ -103,6 +103,7 @@ def test_the_weight_column_is_not_a_feature(folder):
     assert metadata.training["weight"] == "copies" and "copies" not in metadata.feature_names
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
 def test_every_solver_fits_from_the_command_line(folder):
     for name in [name for name, kind in SOLVERS.items() if Squared in kind.losses]:
@@ -128,3 +129,42 @@ def test_a_stack_is_fitted_saved_and_scored(folder):
 def test_a_stack_takes_no_settings_of_single_models(folder, option):
     arguments = ("fit", "data.csv", "--target", "is_fraud", "-o", "m.json", "--stack", *option)
     assert "omit --kernel" in expect_error(folder, *arguments, code=2)
+
+
+GROUPED = "amount;y\n" + "".join(f"{1 + i % 7},{i % 10}{(i * 37) % 100:02d};{i % 2}\n" for i in range(60))
+
+
+@pytest.mark.parametrize(("options", "mark"), [([], ""), (["--decimal", ","], "."), (["--decimal", "."], "")])
+def test_the_decimal_mark_can_be_given(folder, options, mark):
+    """Cells such as 1,234 alone do not tell what the comma stands for."""
+    Path("grouped.csv").write_text(GROUPED)
+    run("fit", "grouped.csv", "--target", "y", "-o", "model.json", "--no-baseline", "--quiet", *options)
+    (column,) = load("model.json").metadata.encoder.columns_
+    assert column.high == max(float(line.split(";")[0].replace(",", mark)) for line in GROUPED.split()[1:])
+
+
+def test_predictions_cut_where_decision_says(folder):
+    """`data.csv` has 20 % positives."""
+    shares = {}
+    for decision in ("prior", "probability", "balanced"):
+        fit("--quiet", "--decision", decision)
+        lines = run("score", "data.csv", "--model", "model.json").stdout.splitlines()[1:]
+        cells = [line.split(",") for line in lines if not line.startswith("warning")]
+        shares[decision] = np.mean([cell[-1] == "fraud" for cell in cells])
+        if decision == "probability":
+            assert all((float(cell[1]) > 0.5) == (cell[-1] == "fraud") for cell in cells)
+    assert shares["prior"] == pytest.approx(0.2, abs=0.08)
+    assert shares["balanced"] > shares["prior"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--decision", "balanced", "--threshold-at", "fpr=0.1"), "both choose the threshold; give one of them"),
+        (("--decision", "probability", "--solver", "spam"), "--decision probability needs probabilities"),
+        (("--decision", "balanced", "--memory", "1GB"), "--decision cannot be used with --memory"),
+    ],
+)
+def test_decisions_that_cannot_be_made_are_refused(folder, options, message):
+    arguments = ("fit", "data.csv", "--target", "is_fraud", "-o", "model.json", *options)
+    assert message in expect_error(folder, *arguments, code=2)

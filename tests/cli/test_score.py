@@ -49,8 +49,7 @@ def test_order_of_columns_does_not_matter(folder, columns):
 def test_scores_do_not_depend_on_chunks(folder, monkeypatch):
     fit()
     whole = run("score", "data.csv", "--model", "model.json").stdout
-    read_chunks = score.read_chunks
-    monkeypatch.setattr(score, "read_chunks", lambda path, **more: read_chunks(path, rows=7, **more))
+    monkeypatch.setattr(score, "_CHUNK_ROWS", 7)
     assert run("score", "data.csv", "--model", "model.json").stdout == whole
 
 
@@ -116,8 +115,7 @@ def test_a_model_without_zero_based_still_scores(folder):
 @pytest.mark.filterwarnings("default::UserWarning")
 def test_unknown_categories_are_reported(folder, columns, monkeypatch):
     fit()
-    read_chunks = score.read_chunks
-    monkeypatch.setattr(score, "read_chunks", lambda path, **more: read_chunks(path, rows=50, **more))
+    monkeypatch.setattr(score, "_CHUNK_ROWS", 50)
     write("other.csv", columns | {"country": [name.lower() for name in columns["country"]]})
     note = "warning: AUC109 column 'country': 160 of 160 rows hold a category that did not occur in training"
     for command in (("score", "other.csv", "-o", "scores.csv"), ("evaluate", "other.csv")):

@@ -150,6 +150,7 @@ def test_p_values_of_several_models_are_corrected(data):
     assert together[larger].p_value == pytest.approx(max(2 * alone[smaller], alone[larger]))
 
 
+@pytest.mark.thorough
 def test_false_positive_rate_is_close_to_nominal():
     """Two equally informative columns, at the 5 % level: more than 5 false positives in 40 have probability 1 %."""
     false_positives = 0
@@ -196,8 +197,20 @@ def test_a_model_that_fails_on_a_fold_is_left_out_with_a_note(data):
     assert [row.name for row in result.rows] == ["a"]
     assert result.notes[0].startswith("note: bad failed and is left out: fold ")
     assert result.notes[0].endswith("RuntimeError: no luck")
-    with pytest.raises(ValueError, match=r"model 'bad' failed on fold . of 5: RuntimeError: no luck"):
-        compare(X, y, {"bad": FailsOnOneFold(0), "a": Column(0)})
+    with pytest.raises(ValueError, match=r"model 'bad' failed on fold . of 5: RuntimeError: no luck; 1 other"):
+        compare(X, y, {"bad": FailsOnOneFold(0), "worse": FailsOnOneFold(1)})
+
+
+def test_another_reference_takes_the_place_of_one_that_fails(data):
+    X, y = data
+    train, _ = make_comparison_data(X, y, 5, None, None, 0).folds[3]
+    FailsOnOneFold.first = X[train[0], 0]
+    models = {"logistic": FailsOnOneFold(0), "a": Column(0), "b": Column(1)}
+    result = compare(X, y, models, reference="logistic")
+    assert result.reference == "a" and result["a"].verdict == "reference"
+    assert result.notes[1] == "note: the reference failed; the others are tested against a instead"
+    expected = compare(X, y, {"a": Column(0), "b": Column(1)})
+    assert result["b"].p_value == expected["b"].p_value
 
 
 def test_rows_are_sorted_by_decreasing_auc(data):
@@ -331,6 +344,14 @@ def test_a_comparison_is_json_serialisable_and_prints_a_table(data):
     assert plain["summary"] == result.summary
     assert len(str(result).splitlines()) == 4
     assert "<0.001" in str(compare(*data, columns(good=0, noise=1), repeats=5))
+
+
+def test_times_and_non_zero_weights_have_ranges(data):
+    result = compare(*data, {"linear": "exact", "column": Column(0)}, cv=3)
+    row = result["linear"].to_dict()
+    for name in ("fit_seconds", "score_seconds", "nonzeros"):
+        assert 0 < row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
+    assert "nonzeros_low" not in result["column"].to_dict()
 
 
 def test_a_comparison_becomes_a_data_frame_and_html(data):

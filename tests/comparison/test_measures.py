@@ -35,6 +35,7 @@ def test_values_are_the_means_of_scikit_learns(seed):
         assert found[name].low <= found[name].value <= found[name].high
 
 
+@pytest.mark.thorough
 def test_intervals_have_about_the_nominal_coverage():
     """Recall at 5 % false positives of two normal classes; 200 tables measure a coverage of 95 % to +-1.5 points."""
     rng = np.random.default_rng(0)

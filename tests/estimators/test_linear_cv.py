@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
 
 from aucmax import AUCClassifier, AUCClassifierCV
-from aucmax.estimators.calibration import Calibration
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.problem.data import Data
 from aucmax.selection import loss_choice
 from aucmax.selection.alpha_path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions

@@ -10,12 +10,13 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, GroupKFold, PredefinedSplit, cross_val_predict
+from sklearn.model_selection import GridSearchCV, GroupKFold, PredefinedSplit, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from aucmax import AUCClassifier, AUCClassifierCV, AUCStackingClassifier, KernelAUCClassifier
 from aucmax.estimators import stack_members
@@ -210,6 +211,7 @@ def test_a_sparse_table_is_ranked_as_the_dense_one():
     np.testing.assert_allclose(csr.decision_function(sparse.csr_array(X)), dense.decision_function(X), atol=1e-4)
 
 
+@pytest.mark.thorough
 def test_default_members_depend_on_size_and_sparseness(monkeypatch):
     monkeypatch.setattr(stack_members, "BOOSTING_ROWS", 200)
     X, y = table(250)
@@ -224,6 +226,7 @@ def test_default_members_depend_on_size_and_sparseness(monkeypatch):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("boosting", ["histogram", "lightgbm", "none"])
 def test_the_boosting_can_be_chosen(boosting):
     if boosting == "lightgbm":
@@ -247,6 +250,32 @@ def test_cross_fitted_models_score_rows_that_they_have_not_seen():
         < 0.2
         < roc_auc_score(y, model.decision_function(X)) - 0.5
     )
+
+
+def test_the_first_fold_finds_the_deepest_candidate_that_helps():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = np.where(X[:, 0] * (X[:, 1] > 0.3) > 0.0, 1.0, -1.0)
+    depths = [1, 3, 12, 1]  # the last would be fitted only if the third ranked better than the second
+    candidates = [DecisionTreeClassifier(max_depth=depth, min_samples_leaf=5, random_state=0) for depth in depths]
+    y = np.where(rng.random(400) < 0.2, -y, y)
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    model = CrossFitClassifier(candidates, folds).fit(X, y)
+    train, test = folds[0]
+    proba = [one.fit(X[train], y[train]).predict_proba(X[test])[:, 1] for one in candidates]
+    aucs = [roc_auc_score(y[test], one) for one in proba]
+    assert aucs[0] < aucs[1] > aucs[2]
+    assert [one.max_depth for one in model.estimators_] == [3, 3, 3]
+    np.testing.assert_allclose(model.oof_scores_[test], soft_logit(proba[1]))
+    expected = cross_val_predict(candidates[1], X, y, cv=folds, method="predict_proba")[:, 1]
+    np.testing.assert_allclose(model.oof_scores_, soft_logit(expected))
+
+
+def test_boosting_has_fewer_trees_where_columns_are_many():
+    setting = stack_members.Boosting(7, 300, 0.06)
+    assert setting.for_columns(40) == setting
+    assert setting.for_columns(160) == (7, 75, 0.12)
+    assert setting.for_columns(4000) == (7, 3, 0.2)
 
 
 @pytest.mark.parametrize(

@@ -28,15 +28,22 @@ def duckdb_relation(table):
     return connection.sql("select * from events")
 
 
+def ibis_table(table):
+    ibis = pytest.importorskip("ibis")
+    events = ibis.memtable(table)
+    return events.mutate(x=events.x * 1.0)
+
+
 @pytest.mark.parametrize(
     "make",
     [
         duckdb_relation,
+        ibis_table,
         pl.from_arrow,
         lambda table: table.to_pandas(),
         lambda table: table.to_reader(max_chunksize=100),
     ],
-    ids=["duckdb", "polars", "pandas", "reader"],
+    ids=["duckdb", "ibis", "polars", "pandas", "reader"],
 )
 def test_every_library_gives_the_model_of_the_arrow_table(table, expected, make):
     model = fit(make(table), AUCClassifierCV(random_state=0), **SETTINGS)

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from extras.page_examples import run_section
 from scale.events import make_events, write_parquet
 
 import aucmax
@@ -53,7 +54,7 @@ def test_files_give_the_same_bits_as_one_process(client, tmp_path, monkeypatch):
 def test_arrays_are_fitted_as_in_memory(client):
     X, y = numbers()
     lazy_X, lazy_y = da.from_array(X, chunks=(700, 2)), da.from_array(y, chunks=700)
-    model = aucmax.dask.AUCClassifierCV(random_state=0).fit(lazy_X, lazy_y)
+    model = aucmax.dask.AUCClassifierCV(loss="squared", random_state=0).fit(lazy_X, lazy_y)
     whole = aucmax.AUCClassifierCV([model.alpha_], loss="squared", random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-10)
     assert type(model.coef_) is np.ndarray
@@ -95,6 +96,53 @@ def test_other_numbers_of_labels_and_partitions_are_refused(client):
         aucmax.dask.AUCClassifier().fit(da.from_array(X), da.from_array(np.arange(100)))
     with pytest.raises(ValueError, match="different numbers of partitions"):
         aucmax.dask.AUCClassifier().fit(da.from_array(X, chunks=(50, 5)), da.from_array(y, chunks=20))
+
+
+def test_a_row_is_named_by_its_partition_and_its_number_there(client):
+    X, y = numbers(1000)
+    labels = np.where(np.arange(1000) == 712, np.nan, y)
+    weight = np.where(np.arange(1000) == 712, -1.0, 1.0)
+    arrays = [da.from_array(part, chunks=(400, 5)[: part.ndim]) for part in (X, y, weight)]
+    with pytest.raises(ValueError, match=r"Dask partition 1, rows 1 to 400: the weight .* in row 313;"):
+        aucmax.dask.AUCClassifier().fit(*arrays)
+    frame = dd.from_dict({"x": X[:, 0], "y": labels}, npartitions=2)
+    with pytest.raises(
+        ValueError, match=r"Dask partition 1, rows 1 to 500: target 'y' is missing .* first in row 213;"
+    ):
+        fit(frame, target="y", engine=DaskEngine(client))
+
+
+def test_workers_that_no_one_gave_are_closed(monkeypatch):
+    def no_client():
+        raise ValueError("no client")
+
+    monkeypatch.setattr("distributed.default_client", no_client)
+    before = set(Client._instances)
+    assert DaskEngine().map_reduce(Source.of(make_events(500)), Rows()) == 500
+    (own,) = set(Client._instances) - before
+    assert (own.status, own.cluster.status.name) == ("closed", "closed")
+
+
+class Rows:
+    def __call__(self, number, partition):
+        return sum(map(len, partition.chunks(100)))
+
+
+def test_partitions_without_rows_are_no_obstacle(client):
+    X, y = numbers()
+    frame = dd.from_dict({f"x{j}": X[:, j] for j in range(5)} | {"y": y, "n": np.arange(y.size)}, npartitions=4)
+    settings = {"estimator": AUCClassifierCV(random_state=0), "target": "y", "pos_label": 1, "drop": ["n"]}
+    model = fit(frame[frame.n >= 1500], engine=DaskEngine(client), **settings)
+    whole = fit(frame.compute()[1500:], **settings)
+    np.testing.assert_allclose(model[-1].coef_, whole[-1].coef_, rtol=1e-9)
+
+
+def test_the_example_of_the_page(client, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run_section("scale.md", "Dask")
+    scores = names["scores"].compute()
+    assert aucmax.metrics.roc_auc(names["labels"], scores) > 0.7
+    np.testing.assert_array_equal(aucmax.load("model.json").decision_function(names["X"].compute()), scores)
 
 
 class Slow:

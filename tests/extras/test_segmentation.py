@@ -1,8 +1,6 @@
 """Changepoints with ruptures: optimal segmentations, and learning from sequences to changes."""
 
 import doctest
-import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -131,13 +129,6 @@ def test_a_failed_refit_leaves_the_learner_unchanged():
         model.fit(data.sequences[:5], [[]] * 5)
     np.testing.assert_array_equal(model.predict_penalty(data.sequences), before)
     assert model.table_ is table
-
-
-@LIMIT_REACHED
-def test_example_draws_its_figure(tmp_path, capsys):
-    example = Path(__file__).parents[2] / "examples" / "plot_changepoints.py"
-    runpy.run_path(str(example))["main"](tmp_path, n=30)
-    assert (tmp_path / "changepoints.png").is_file() and "labels satisfied" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("module", [penalty_learner, segmentation], ids=lambda module: module.__name__)

@@ -7,6 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from aucmax.metrics import auc_interval, cv_auc_interval
+from aucmax.metrics.cv_interval import class_variances
 
 
 def sample(seed, n=60):
@@ -61,12 +62,43 @@ def test_repeats_average_the_influences_of_a_row(seed):
             influence[rows] += brute_influences(y[rows], score[rows]) / 12
     result = cv_auc_interval(y, scores, folds, confidence=0.9)
     assert result.auc == pytest.approx(np.mean(aucs), abs=1e-12)
-    assert result.std_error == pytest.approx(np.sqrt((influence**2).sum()), abs=1e-12)
-    squares = [(influence[mine] ** 2).sum() for mine in (y, ~y)]
+    squares = [factor * (influence[mine] ** 2).sum() for mine, factor in ((y, 20 / 16), (~y, 40 / 36))]
+    assert result.std_error == pytest.approx(np.sqrt(sum(squares)), abs=1e-12)
     df = sum(squares) ** 2 / (squares[0] ** 2 / (20 - 4) + squares[1] ** 2 / (40 - 4))
     reach = stats.t.ppf(0.95, df) * result.std_error / (result.auc * (1 - result.auc))
     logit = np.log(result.auc / (1 - result.auc))
     assert (result.low, result.high) == pytest.approx(1 / (1 + np.exp([reach - logit, -reach - logit])), abs=1e-12)
+
+
+def test_the_variance_is_at_most_doubled_if_folds_overlap():
+    """Twenty folds that share their rows, as of a repeated random split: P - K would be zero."""
+    _, y, score = sample(6)
+    influence = brute_influences(y, score)
+    doubled = class_variances(influence, y, n_folds=20)
+    assert doubled[1] == pytest.approx(2.0 * (influence[y] ** 2).sum())
+    assert doubled[0] == pytest.approx(2.0 * (influence[~y] ** 2).sum())
+
+
+@pytest.mark.thorough
+def test_ninety_five_per_cent_of_the_intervals_cover():
+    """A ridge solution on 20 positives of 400 rows: 600 tables, whose share has a standard error of 0.9 %."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) < 20
+    covered = 0
+    for seed in range(600):
+        X = rng.normal(size=(400, 5)) + 0.4 * y[:, None]
+        folds = stratified(y, 5, seed)
+        score, truths = np.empty(400), []
+        for k in range(5):
+            train = folds != k
+            means = [X[train & mine].mean(axis=0) for mine in (y, ~y)]
+            S = sum(np.cov(X[train & mine].T, bias=True) for mine in (y, ~y))
+            w = np.linalg.solve(S + 0.2 * np.eye(5), means[0] - means[1])
+            score[~train] = X[~train] @ w
+            truths.append(stats.norm.cdf(0.4 * w.sum() / np.sqrt(2.0 * w @ w)))
+        result = cv_auc_interval(y, score, folds)
+        covered += result.low <= np.mean(truths) <= result.high
+    assert 0.93 <= covered / 600 <= 0.975
 
 
 def test_scores_of_different_folds_are_not_compared():

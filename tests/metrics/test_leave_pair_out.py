@@ -6,7 +6,7 @@ from conftest import make_table
 
 from aucmax import AUCClassifier
 from aucmax.metrics import leave_pair_out_auc
-from aucmax.metrics.leave_pair_out import leave_pair_out_margins
+from aucmax.metrics.leave_pair_out import leave_pair_out
 
 
 def problem(seed):
@@ -38,17 +38,18 @@ def test_auc_is_that_of_refitting_without_each_pair(pairs, seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_margins_are_those_of_the_fitted_classifier(seed):
-    """The classifier's weights are w = u / (1 + g.u), with g the difference of the class means: u = w / (1 - g.w)."""
+def test_scores_are_those_of_the_classifier_fitted_without_each_pair(seed):
+    """A positive's score is the mean over its pairs; zero is midway between the class means of the other rows."""
     X, is_pos, alpha = problem(seed)
-    (margins,) = leave_pair_out_margins(X, is_pos, [alpha])
-    for p, i in enumerate(np.flatnonzero(is_pos)):
-        for q, j in enumerate(np.flatnonzero(~is_pos)):
+    (shares,) = leave_pair_out(X, is_pos, [alpha])
+    for i in np.flatnonzero(is_pos):
+        expected = []
+        for j in np.flatnonzero(~is_pos):
             rest = np.delete(np.arange(is_pos.size), [i, j])
             w = AUCClassifier(alpha=alpha, standardize=False).fit(X[rest], is_pos[rest]).coef_[0]
-            g = X[rest][is_pos[rest]].mean(axis=0) - X[rest][~is_pos[rest]].mean(axis=0)
-            expected = w @ (X[i] - X[j]) / (1.0 - g @ w)
-            assert margins[p, q] == pytest.approx(expected, rel=1e-8, abs=1e-10)
+            middle = (X[rest][is_pos[rest]].mean(axis=0) + X[rest][~is_pos[rest]].mean(axis=0)) / 2
+            expected.append((X[i] - middle) @ w)
+        assert shares.scores[i] == pytest.approx(np.mean(expected), rel=1e-8, abs=1e-10)
 
 
 def test_scale_is_the_standard_deviation_of_all_rows():

@@ -61,6 +61,7 @@ def test_cutting_planes(form, weighted, l2):
     lowest = share @ np.maximum(1 - D @ w, 0) + 0.5 * l2 * w @ w
     solution = CuttingPlane(tol=1e-12).solve(make_problem(form(X), y, weight, l2=l2, loss=Hinge()))
     assert -1e-15 <= solution.objective - lowest <= 1e-9
+    assert solution.gap >= solution.objective - lowest  # at a tolerance that rounding does not let it reach
     assert np.linalg.norm(solution.coef - w) <= np.sqrt(2 * 1e-9 / l2)
 
 

@@ -6,11 +6,12 @@ from scale.events import make_events, write_parquet
 from sklearn.model_selection import PredefinedSplit
 
 import aucmax
-from aucmax import AUCClassifier, AUCClassifierCV, KernelAUCClassifier
+from aucmax import AUCClassifier, AUCClassifierCV, AUMClassifier
 from aucmax.metrics import auc_interval
-from aucmax.scale import LocalEngine, Source, evaluate, fit
+from aucmax.scale import LocalEngine, Source, evaluate, fit, passes
 from aucmax.scale import source as sources
 from aucmax.scale.folds import fold_seed, group_hashes, hash_folds, row_hashes
+from aucmax.selection import loss_choice
 from aucmax.tables import TableEncoder
 from aucmax.tables.cells import as_column
 
@@ -38,7 +39,7 @@ def test_the_whole_path_is_that_of_one_process(events):
     table, files = events
     X, y = in_memory(table)
     whole = AUCClassifierCV(loss="squared", cv=folds_of(len(table), 0)).fit(X, y)
-    model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)[-1]
+    model = fit(files, AUCClassifierCV(loss="squared", random_state=0), **SETTINGS)[-1]
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-10)
     np.testing.assert_allclose(model.alphas_, whole.alphas_, rtol=1e-10)
     np.testing.assert_allclose(model.cv_auc_, whole.cv_auc_, atol=1e-10)
@@ -78,9 +79,36 @@ def test_logistic_loss_is_minimised_in_passes(events):
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-5)
 
 
+def test_the_path_of_the_logistic_loss_is_that_of_one_process(events):
+    table, files = events
+    X, y = in_memory(table)
+    alphas = [0.1, 1e-2, 1e-3]
+    whole = AUCClassifierCV(alphas, loss="logistic", cv=folds_of(len(table), 0)).fit(X, y)
+    model = fit(files, AUCClassifierCV(alphas, loss="logistic", random_state=0), **SETTINGS)[-1]
+    np.testing.assert_allclose(model.cv_auc_, whole.cv_auc_, atol=1e-4)  # of models whose gaps are 1e-6 in memory
+    assert model.loss_ == "logistic" and model.alpha_ == whole.alpha_
+    assert model.objective_ <= whole.objective_ * (1 + 1e-12)
+    assert model.gap_ <= 1e-12 * model.objective_
+
+
+def test_auto_chooses_the_loss_by_a_sample(events, monkeypatch):
+    table, files = events
+    X, y = in_memory(table)
+    monkeypatch.setattr(loss_choice, "AUTO", ("squared", "logistic"))
+    whole = AUCClassifierCV(cv=folds_of(len(table), 0)).fit(X, y)
+    model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)[-1]
+    assert model.loss_ == whole.loss_ == "logistic"
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], whole.cv_results_["mean_test_score"], atol=1e-3)
+    elastic = fit(files, AUCClassifierCV([0.1], l1_ratio=0.5, random_state=0), **SETTINGS)[-1]
+    assert elastic.loss_ == "squared"
+
+
 def test_the_same_partitions_give_the_same_bits_whatever_the_threads(events):
     _, files = events
-    fits = [fit(files, AUCClassifierCV(random_state=0), engine=LocalEngine(k), **SETTINGS)[-1] for k in (1, 2, 5)]
+    fits = [
+        fit(files, AUCClassifierCV(loss="squared", random_state=0), engine=LocalEngine(k), **SETTINGS)[-1]
+        for k in (1, 2, 5)
+    ]
     for model in fits[1:]:
         assert model.coef_.tobytes() == fits[0].coef_.tobytes()
         assert model.cv_auc_.tobytes() == fits[0].cv_auc_.tobytes()
@@ -89,10 +117,10 @@ def test_the_same_partitions_give_the_same_bits_whatever_the_threads(events):
 
 def test_partitions_do_not_matter_but_for_rounding(events, monkeypatch):
     table, files = events
-    whole = fit(table, AUCClassifierCV(random_state=3), **SETTINGS)[-1]
+    whole = fit(table, AUCClassifierCV(loss="squared", random_state=3), **SETTINGS)[-1]
     monkeypatch.setattr(sources, "PARTITION_ROWS", 500)
     assert len(Source.of(files)) > 6
-    parts = fit(files, AUCClassifierCV(random_state=3), **SETTINGS)[-1]
+    parts = fit(files, AUCClassifierCV(loss="squared", random_state=3), **SETTINGS)[-1]
     np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-10)
     np.testing.assert_allclose(parts.cv_auc_, whole.cv_auc_, atol=1e-12)
 
@@ -102,14 +130,16 @@ def test_rows_of_a_group_stay_in_one_fold(events):
     X, y = in_memory(table)
     folds = hash_folds(group_hashes(as_column(table.column("g")), fold_seed(0)), 5)
     whole = AUCClassifierCV(loss="squared", cv=PredefinedSplit(folds)).fit(X, y)
-    model = fit(files, AUCClassifierCV(random_state=0), target="y", pos_label="fraud", groups="g", drop=["w"])[-1]
+    model = fit(
+        files, AUCClassifierCV(loss="squared", random_state=0), target="y", pos_label="fraud", groups="g", drop=["w"]
+    )[-1]
     np.testing.assert_allclose(model.cv_auc_, whole.cv_auc_, atol=1e-10)
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_evaluate_is_exact(events, weight):
     table, files = events
-    model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)
+    model = fit(files, AUCClassifierCV(loss="squared", random_state=0), **SETTINGS)
     found = evaluate(files, model, target="y", weight=weight)
     X, y = in_memory(table)
     scores = model[-1].decision_function(X)
@@ -126,7 +156,7 @@ def test_evaluate_is_exact(events, weight):
 
 def test_the_model_saves_and_loads(events, tmp_path):
     table, files = events
-    model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)
+    model = fit(files, AUCClassifierCV(loss="squared", random_state=0), **SETTINGS)
     aucmax.save(model, tmp_path / "m.json")
     loaded = aucmax.load(tmp_path / "m.json")
     np.testing.assert_array_equal(loaded.decision_function(table), model.decision_function(table))
@@ -135,10 +165,12 @@ def test_the_model_saves_and_loads(events, tmp_path):
 
 def test_other_estimators_and_losses_are_refused(events):
     _, files = events
-    with pytest.raises(TypeError, match="KernelAUCClassifier cannot be fitted to a source"):
-        fit(files, KernelAUCClassifier(), **SETTINGS)
-    with pytest.raises(ValueError, match="squared loss only"):
+    with pytest.raises(TypeError, match="AUMClassifier cannot be fitted to a source"):
+        fit(files, AUMClassifier(), **SETTINGS)
+    with pytest.raises(ValueError, match="cross-validate the losses"):
         fit(files, AUCClassifierCV(loss="hinge"), **SETTINGS)
+    with pytest.raises(ValueError, match="needs an L2 penalty"):
+        fit(files, AUCClassifierCV(loss="logistic", l1_ratio=0.5), **SETTINGS)
     with pytest.raises(ValueError, match="cannot be fitted in passes"):
         fit(files, AUCClassifier(loss="hinge"), **SETTINGS)
     with pytest.raises(ValueError, match="number of folds"):
@@ -148,7 +180,7 @@ def test_other_estimators_and_losses_are_refused(events):
 def test_progress_counts_the_rows_of_every_pass(events):
     table, files = events
     seen = []
-    fit(files, AUCClassifierCV(random_state=0), progress=seen.append, **SETTINGS)
+    fit(files, AUCClassifierCV(loss="squared", random_state=0), progress=seen.append, **SETTINGS)
     last = {step.number: step for step in seen}
     assert [step.rows for step in last.values()] == [len(table)] * 4
     assert last[4].total == len(table) and last[4].seconds_left == 0.0
@@ -162,8 +194,22 @@ def test_a_memory_limit_that_is_too_small_is_refused(events):
         fit(events[1], memory="much", **SETTINGS)
 
 
-def test_an_error_names_the_file_and_the_rows(tmp_path):
-    lines = ["a,y", *(f"{i % 7},{i % 2}" for i in range(50)), "3,"]
-    (tmp_path / "bad.csv").write_text("\n".join(lines) + "\n")
-    with pytest.raises(ValueError, match=r"bad.csv, rows 1 to 51: target 'y' is missing in 1 rows, first in row 51"):
-        fit(tmp_path / "bad.csv", target="y")
+BAD_ROWS = {
+    "short": ("3", r"bad\.csv, line 701: 1 fields, but the header has 3"),
+    "no label": ("3,4,", r"bad\.csv, rows 513 to 768: target 'y' is missing in 1 rows, first in row 700"),
+    "infinite": ("inf,4,1", r"bad\.csv: column 'a' is infinite in row 700"),
+    "weight": ("3,-2,1", r"bad\.csv, rows 513 to 768: the weight in column 'b' is -2.0 in row 700"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ROWS)
+def test_an_error_names_the_file_and_the_row(tmp_path, monkeypatch, kind):
+    """In the second file, and not in its first chunk."""
+    monkeypatch.setattr(passes, "CHUNK_ROWS", 256)
+    row, message = BAD_ROWS[kind]
+    lines = [f"{i * 7919 % 1013},{i % 5},{i % 2}" for i in range(1000)]
+    (tmp_path / "a.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    lines[699] = row
+    (tmp_path / "bad.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    with pytest.raises(ValueError, match=message):
+        fit(tmp_path / "*.csv", AUCClassifier(), target="y", weight="b")

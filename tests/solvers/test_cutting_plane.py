@@ -266,6 +266,18 @@ def test_tables_of_any_scale_end_after_bounded_work(dim, alpha, standardize):
     assert solution.state.bundle.work <= 1e9  # measured: at most 3e7
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("shape", [(100, 40), (200, 60)])
+@pytest.mark.parametrize("seed", [0, 1, 9])
+def test_separable_tables_of_any_scale_have_a_small_gap(shape, seed):
+    """The run ended where the lower bound of the planes was close to zero, at a gap as large as the objective."""
+    X, y = nasty_table(*shape, seed)
+    solution = CuttingPlane().solve(make_problem(X, y, l2=1e-6, loss=Hinge()))
+    assert solution.gap <= 1e-4 * solution.objective  # measured: at most 5e-5, where rounding is left
+    assert solution.state.bundle.work <= 5e9  # some seconds
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("standardize", [True, False])
 def test_ten_folds_on_eighty_rows_take_bounded_work(standardize, monkeypatch):
     X, y = nasty_table(80, 40, seed=1)

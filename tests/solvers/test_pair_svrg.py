@@ -123,6 +123,7 @@ def test_reaches_the_optimum(table, form, kind, l1_ratio, sampling):
     assert 0.5 * problem.penalty.l2 * away @ away <= 2e-10 * exact.objective  # strong convexity
 
 
+@pytest.mark.thorough
 @EACH_FORM
 @pytest.mark.parametrize("kind", ["weighted", "rare"])
 def test_l1_alone_reaches_the_optimum(table, form, kind):

@@ -8,6 +8,8 @@ import pytest
 from table_files import TRAIN, write
 
 from aucmax.tables import csv_reader, read, read_chunks
+from aucmax.tables.cells import as_numbers
+from aucmax.tables.csv_records import quotes_are_regular, scan_records
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
@@ -78,3 +80,36 @@ def test_a_damaged_archive_is_an_error(tmp_path):
         path.write_bytes(content)
         with pytest.raises(ValueError, match="truncated or not compressed"):
             read(path)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_regular_quotes_end_where_the_scan_says(seed):
+    """Random texts of few characters: where the quotation marks are regular, a last newline ends a record."""
+    rng = np.random.default_rng(seed)
+    n_regular = 0
+    for _ in range(200):
+        text = "".join(rng.choice(list('",a\n'), size=rng.integers(1, 9), p=[0.4, 0.2, 0.2, 0.2])).encode() + b"\n"
+        if quotes_are_regular(text, ","):
+            n_regular += 1
+            scan = scan_records(text, ",", 0, at_end=False)
+            assert scan.error == "" and scan.end == len(text), text
+    assert n_regular > 5
+
+
+CELLS = ["1.5", " 2 ", "", "NA", "-0", "1e-320", "+3", "9007199254740993", "0.1000000000000000055511151231257827"]
+
+
+@pytest.mark.parametrize("stray", [None, "one", "nan(1)", "1,5", "true"])
+def test_numbers_are_those_of_the_strings(tmp_path, monkeypatch, stray):
+    """Cells read as numbers at once, and as strings first; a stray cell comes late, after blocks of numbers."""
+    monkeypatch.setattr(csv_reader, "BLOCK_BYTES", 30)
+    cells = CELLS * 3 + ([] if stray is None else [f'"{stray}"', "4"])
+    path = write(tmp_path, "x,y\n" + "".join(f'{cell},"b ""c"" "\n' for cell in cells))
+    (strings,) = read_chunks(path)
+    (found,) = read_chunks(path, numbers={"x", "absent"})
+    assert found.columns["y"].equals(strings.columns["y"])
+    expected = as_numbers(strings.columns["x"])
+    if expected is None:
+        assert as_numbers(found.columns["x"]) is None and found.columns["x"][-2].as_py() == stray
+    else:
+        assert as_numbers(found.columns["x"]).tobytes() == expected.tobytes()

@@ -20,6 +20,7 @@ from aucmax.models.model_file import ModelFileError
 from aucmax.tables import ReadLimits, csv_reader, libsvm_reader, read, read_chunks, read_limits, read_table
 
 
+@pytest.mark.thorough
 def test_mutated_files_of_every_format_are_read_or_refused(tmp_path):
     script = [sys.executable, damaged_files.__file__, str(tmp_path), "0", "200"]
     result = subprocess.run(script, capture_output=True, text=True, timeout=600)

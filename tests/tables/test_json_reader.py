@@ -47,6 +47,16 @@ def test_blocks_with_different_types_are_put_together(tmp_path, monkeypatch):
     assert table.columns["b"].to_pylist() == [None, None, 9007199254740993]
 
 
+@pytest.mark.parametrize("block_bytes", [1 << 22, 10])  # rows of one block, and of one each
+@pytest.mark.parametrize("long", [2**53 + 1, -(2**53) - 1, 2**70 + 1])
+def test_integers_among_other_numbers_are_not_rounded(tmp_path, monkeypatch, block_bytes, long):
+    monkeypatch.setattr(csv_reader, "BLOCK_BYTES", block_bytes)
+    text = f'{{"id": 2.5, "x": 1}}\n{{"id": {long}, "x": 2.5}}\n{{"id":{long} }}\n'
+    table = read(write(tmp_path, text, "a.jsonl"))
+    assert table.columns["id"].to_pylist() == ["2.5", str(long), str(long)]
+    assert table.columns["x"].to_pylist() == [1.0, 2.5, None]
+
+
 def test_a_chunk_may_lack_a_key_but_not_the_whole_file(tmp_path):
     path = write(tmp_path, '{"a": 1}\n{"a": 2}\n{"b": 3}\n', "a.jsonl")
     chunks = [chunk.columns for chunk in read_chunks(path, rows=1, columns={"a", "b"})]

@@ -1,8 +1,7 @@
-"""Terminal output for people: tables and sentences. Programs get `print_json`."""
+"""Terminal output for people: tables and sentences. Programs get `print_json` of `terminal`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,16 +19,10 @@ from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
 from aucmax.explanation import ColumnImportance
 from aucmax.explanation.result import KINDS
-from aucmax.tables import Finding
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
 MOST_COLUMNS = 20  # of an explanation on the screen
 WIDTH = 200  # of tables that do not go to a terminal
-
-
-def print_json(value: dict[str, Any] | list[Any]) -> None:
-    """JSON on stdout, and nothing else."""
-    click.echo(json.dumps(value, indent=2, allow_nan=False))
 
 
 def show_data(data: TrainingData, pos_label_given: bool) -> None:
@@ -41,12 +34,6 @@ def show_data(data: TrainingData, pos_label_given: bool) -> None:
     echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
     for name, why in summary["left_out"].items():
         echo(f"left out: {name}: {why}")
-
-
-def show_findings(findings: Iterable[Finding]) -> None:
-    """A warning for each finding, on stderr."""
-    for finding in findings:
-        echo(f"warning: {finding}", err=True)
 
 
 def show_fit(report: FitReport, output: str) -> None:
@@ -129,6 +116,8 @@ def show_explanation(found: FileExplanation) -> None:
     _print_table(("column", "importance", "95 % interval"), cells, right=(1,))
     if len(it.columns) > MOST_COLUMNS:
         echo(f"{len(it.columns) - MOST_COLUMNS} less important columns are not shown; --json lists all")
+    if it.note:
+        echo(it.note)
     for group in it.groups:
         echo(f"correlated, so that one may stand for the others: {', '.join(group)}")
     for number, (score, values) in enumerate(zip(found.rows.scores, found.rows.values), 1):

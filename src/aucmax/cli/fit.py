@@ -43,6 +43,8 @@ class FitSettings:
         Number of folds, and the random seed.
     threshold_at : dict or None
         The rate that the threshold should meet: one of fpr, tpr, precision.
+    decision : {"prior", "probability", "balanced"}
+        Where predictions cut the scores if no rate is given (docs/predictions.md).
     baseline : bool
         Whether to compare with a tuned logistic regression.
     """
@@ -56,6 +58,7 @@ class FitSettings:
     cv: int = 5
     seed: int = 0
     threshold_at: dict[str, float] | None = None
+    decision: str = "prior"
     baseline: bool = True
 
     def estimator(self, folds: Any = None) -> Any:
@@ -63,16 +66,18 @@ class FitSettings:
         alpha = "auto" if self.alpha is None else self.alpha
         cv = self.cv if folds is None else folds
         if self.stack:
-            return AUCStackingClassifier(cv=cv, random_state=self.seed)
+            return AUCStackingClassifier(cv=cv, decision=self.decision, random_state=self.seed)
         if self.kernel is not None:
             loss = "squared" if self.loss[0] == "auto" else self.loss[0]
             settings = {"alpha": alpha, "loss": loss, "cv": cv, "random_state": self.seed}
-            return KernelAUCClassifier(self.kernel, **settings)
+            return KernelAUCClassifier(self.kernel, decision=self.decision, **settings)
         if self.solver is not None:
-            return AUCClassifier(alpha, self.l1_ratio, self.loss[0], solver=self.solver, random_state=self.seed)
+            settings = {"solver": self.solver, "decision": self.decision, "random_state": self.seed}
+            return AUCClassifier(alpha, self.l1_ratio, self.loss[0], **settings)
         alphas = None if self.alpha is None else [self.alpha]
         losses = self.loss[0] if len(self.loss) == 1 else list(self.loss)
-        return AUCClassifierCV(alphas, self.l1_ratio, losses, cv=cv, random_state=self.seed)
+        settings = {"cv": cv, "decision": self.decision, "random_state": self.seed}
+        return AUCClassifierCV(alphas, self.l1_ratio, losses, **settings)
 
     def models(self) -> dict[str, Any]:
         """The estimator and its baselines, by name."""

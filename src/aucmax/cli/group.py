@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 
 import click
 
@@ -44,13 +45,11 @@ class LazyGroup(ErrorHandlingGroup):
 
 
 def _import_command(name: str) -> None:
-    try:
-        importlib.import_module(f"aucmax.cli.commands.{name}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _REQUIRED:
-            raise
-        message = f"the command line needs {error.name}; in a clone of aucmax: pip install '.[cli]'"
-        raise ModuleNotFoundError(message, name=error.name) from None
+    missing = next((package for package in _REQUIRED if find_spec(package) is None), None)
+    if missing is not None:
+        message = f"the command line needs {missing}; in a clone of aucmax: pip install '.[cli]'"
+        raise ModuleNotFoundError(message, name=missing)
+    importlib.import_module(f"aucmax.cli.commands.{name}")
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

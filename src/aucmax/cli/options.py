@@ -1,23 +1,21 @@
-"""Arguments and options that several commands share, and the validation of option values."""
+"""Arguments and options that several commands share, and the validation of option values.
+
+Those that need solvers or models are in `training_options`: `aucmax score` should not import these.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable, Collection
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from aucmax.cli.training_data import ColumnOptions
-from aucmax.comparison.statistics import ROPE
-from aucmax.scale.passes import parse_memory
-from aucmax.solvers import SOLVERS
-from aucmax.solvers.registry import losses_of
-from aucmax.tables import FORMATS, ReadLimits
 from aucmax.tables.findings.finding import check_codes
+from aucmax.tables.read_limits import ReadLimits
+from aucmax.tables.read_table import FORMATS
 
 FILE = click.Path(path_type=Path)
 STDIN = Path("/dev/stdin")
@@ -90,59 +88,7 @@ def _dash_is_stdin(context: Any, parameter: Any, path: Path) -> Path:
     return STDIN if str(path) == "-" else path
 
 
-def check_memory(context: Any, parameter: Any, memory: str | None) -> str | None:
-    """Refuse what is no size in bytes."""
-    if memory is not None:
-        try:
-            parse_memory(memory)
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from None
-    return memory
-
-
-def choose_losses(settings: dict[str, Any]) -> list[str]:
-    """The losses of --loss, or else the default; losses that the solver does not support are refused."""
-    solver = settings["solver"]
-    losses = settings["loss"]
-    if solver is None:
-        return losses or ["squared" if settings["kernel"] else "auto"]
-    losses = losses or [SOLVERS[solver].losses[0].name]
-    supported = losses_of(SOLVERS[solver])
-    if len(losses) > 1 or losses[0] not in supported:
-        raise click.UsageError(
-            f"--solver {solver} supports the losses {supported}; choose one of them with --loss, or omit --loss"
-        )
-    return losses
-
-
-def check_model_settings(settings: dict[str, Any]) -> None:
-    """Refuse settings that a stack or a kernel model does not have."""
-    given = [name for name in ("kernel", "solver", "alpha") if settings[name] is not None]
-    given += [name for name in ("l1_ratio",) if settings[name] > 0]
-    if settings["stack"] and (given or settings["loss"] != ["auto"]):
-        raise click.UsageError(
-            "--stack chooses its models itself; omit --kernel, --solver, --alpha, --l1-ratio and --loss"
-        )
-    if settings["kernel"] is None:
-        return
-    if settings["solver"] is not None or settings["l1_ratio"] > 0 or len(settings["loss"]) > 1:
-        raise click.UsageError("--kernel supports the L2 penalty and a single --loss; omit --solver and --l1-ratio")
-
-
-def check_file_options(name: str, options: Collection[str]) -> None:
-    """Refuse options of files for a named data set."""
-    given = [f"--{option}" for option in options]
-    if given:
-        raise click.UsageError(f"there is no file {name!r}, and {' and '.join(given)} cannot be used with a data set")
-
-
-def check_reference(reference: str | None, models: Collection[str]) -> None:
-    """Refuse a reference that is not among the models."""
-    if reference is not None and reference not in models:
-        raise click.BadParameter(f"{reference!r}; choose from {list(models)}", param_hint="--reference")
-
-
-def _combine(*options: Callable) -> Callable:
+def combine(*options: Callable) -> Callable:
     """Several options as one decorator, in the order in which the help lists them."""
 
     def decorate(function: Callable) -> Callable:
@@ -153,7 +99,7 @@ def _combine(*options: Callable) -> Callable:
     return decorate
 
 
-_file_options = _combine(
+_file_options = combine(
     click.option(
         "--format",
         type=click.Choice(list(FORMATS)),
@@ -199,6 +145,13 @@ def reading_options(command: Callable) -> Callable:
 data_argument = click.argument("data", type=FILE, callback=_dash_is_stdin)
 model_option = click.option("--model", "model_file", type=FILE, required=True, help="Model file from `aucmax fit`.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
+decimal_option = click.option(
+    "--decimal",
+    type=click.Choice(["auto", ".", ","]),
+    default="auto",
+    show_default=True,
+    help="Decimal mark where the cells of a column do not tell, as in 1,234.",
+)
 weight_option = click.option(
     "--weight", metavar="COLUMN", help="Column of row weights; a weight of 3 counts as three rows."
 )
@@ -209,51 +162,11 @@ ignore_option = click.option(
     callback=parse_codes,
     help="Comma-separated codes of findings that are not shown, such as AUC105 (docs/findings.md).",
 )
-_column_options = _combine(
-    click.option("--target", metavar="COLUMN", help="Column of labels; not for libsvm and npz files."),
-    click.option(
-        "--positive", metavar="LABEL", help="Positive class; the rarer one if not given. Others are the rest."
-    ),
-    weight_option,
-    click.option("--time", metavar="COLUMN", help="Column of times: train on the past, test on what follows."),
-    click.option("--keep", metavar="COLUMN", multiple=True, help="Use a column although it looks like an id."),
-    click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated, as --keep."),
-    ignore_option,
-    reading_options,
-)
-
-
-def training_options(command: Callable) -> Callable:
-    """The options on what the columns of DATA are used for, passed on as `columns`, and those on reading it."""
-    names = [field.name for field in fields(ColumnOptions)]
-
-    @functools.wraps(command)
-    def collect(**arguments: Any) -> Any:
-        columns = ColumnOptions(**{name: arguments.pop(name) for name in names})
-        return command(columns=columns, **arguments)
-
-    return _column_options(collect)
-
-
-fold_options = _combine(
+fold_options = combine(
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds."),
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed."),
 )
-comparison_options = _combine(
-    click.option(
-        "--repeats", type=click.IntRange(1), default=1, show_default=True, help="How often to split into folds."
-    ),
-    click.option(
-        "--rope",
-        type=click.FloatRange(0, 1),
-        default=ROPE,
-        show_default=True,
-        help="Differences of AUC up to this do not matter.",
-    ),
-    click.option("--resume", type=FILE, help="File of finished fits, from which an interrupted comparison goes on."),
-    click.option("--jobs", "n_jobs", type=int, help="Processes that fit at the same time; -1 for all cores."),
-)
-report_options = _combine(
+report_options = combine(
     click.option("--report", type=FILE, callback=check_page, help="Page to write (html): one file, for a browser."),
     click.option(
         "--group-column", metavar="COLUMN", help="Column whose values, or months, are evaluated separately."

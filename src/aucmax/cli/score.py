@@ -10,14 +10,18 @@ import numpy as np
 
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.terminal import printable
-from aucmax.estimators.base import predicted_labels
-from aucmax.models import SavedModel
-from aucmax.tables import NewRows, Table, read_chunks
+from aucmax.estimators.decision import predicted_labels
+from aucmax.models.savedmodel import SavedModel
 from aucmax.tables.cells import PLAIN_NUMBER, as_column, is_string
+from aucmax.tables.findings.new_rows import NewRows
 from aucmax.tables.pyarrow_import import pa, pc
+from aucmax.tables.read_table import read_chunks
+from aucmax.tables.table import Table
 from aucmax.tables.table_writer import Write
 
 _FORMULA_START = r"^[=+\-@\t\r]"  # with which a spreadsheet begins a formula
+
+_CHUNK_ROWS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,14 @@ def write_scores(
 ) -> NewRows:
     """Score a file chunk by chunk; returns what is new in its rows. `reading` are options of `read`."""
     seen = count_new_rows(model)
-    for chunk in read_chunks(path, **reading, **matrix_layout(model), columns=needed_columns(model, out.id_column)):
+    for chunk in read_chunks(
+        path,
+        rows=_CHUNK_ROWS,
+        **reading,
+        **matrix_layout(model),
+        columns=needed_columns(model, out.id_column),
+        numbers=number_columns(model) - {out.id_column},  # which is copied as it is written
+    ):
         try:
             X = model.features(chunk)
             columns = _score_columns(model, X, chunk, out.id_column)
@@ -79,6 +90,12 @@ def needed_columns(model: SavedModel, id_column: str | None = None) -> set[str] 
     if encoder is None:
         return None
     return {column.name for column in encoder.columns_} | ({id_column} if id_column is not None else set())
+
+
+def number_columns(model: SavedModel) -> set[str]:
+    """The columns that held plain numbers in training."""
+    columns = () if model.metadata.encoder is None else model.metadata.encoder.columns_
+    return {column.name for column in columns if column.kind == "numeric" and column.format is None}
 
 
 def matrix_layout(model: SavedModel) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from aucmax.models.live_stream import LiveStream
 from aucmax.models.model_file import load_checkpoint
 from aucmax.solvers import SOLVERS, Exact
 from aucmax.tables import Table, TableEncoder, encode_target
-from aucmax.tables.check_table import fit_quietly
+from aucmax.tables.table_findings import fit_quietly
 from aucmax.tables.target import rest_labels
 
 DEFAULTS = {"solver": "exact", "alpha": "auto", "l1_ratio": 0.0, "forgetting": 1.0, "batch": 200, "window": 1000}
@@ -42,6 +42,8 @@ class StreamSettings:
         Rows of the file to skip; None for those that were read before.
     keep, drop : tuple of str
         Columns to use although they look like ids, and columns to leave out.
+    decimal : {"auto", ".", ","}
+        The decimal mark where the cells do not tell.
     seed : int
         Random seed.
     """
@@ -61,6 +63,7 @@ class StreamSettings:
     skip_rows: int | None = None
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    decimal: str = "auto"
     seed: int = 0
 
     def value(self, name: str) -> Any:
@@ -84,7 +87,7 @@ class StreamSettings:
 def learned_stream(table: Table, settings: StreamSettings) -> LiveStream:
     """A stream whose columns and classes are learned from the first rows, which are not yet learned themselves."""
     _, classes = encode_target(table, settings.target, settings.positive)
-    encoder = TableEncoder(keep=settings.keep, drop=settings.drop)
+    encoder = TableEncoder(decimal=settings.decimal, keep=settings.keep, drop=settings.drop)
     fit_quietly(encoder, table.drop(settings.target))
     rest = rest_labels(table, settings.target, classes)
     facts = {"target": settings.target} | ({"rest": rest} if rest else {})

@@ -13,12 +13,13 @@ from aucmax.cli.groups import read_groups
 from aucmax.numerics.matrix import is_sparse
 from aucmax.selection.time_splits import forward_splits
 from aucmax.tables import Finding, Table, TableEncoder, encode_target, read
-from aucmax.tables.cells import Scalar, as_numbers
-from aucmax.tables.check_table import check_encoded, check_matrix, fit_quietly
+from aucmax.tables.cells import Scalar
 from aucmax.tables.findings.class_counts import few_of_a_class
+from aucmax.tables.fitted_encoder import feature_groups
 from aucmax.tables.read_table import infer_format
-from aucmax.tables.table_encoder import feature_groups
+from aucmax.tables.table_findings import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.target import rest_labels
+from aucmax.tables.weights import read_weights as read_finite_weights
 
 _MAX_NUMBER = 1e150  # whose square, and the sum of many such squares, is finite
 _MIN_TOTAL, _MAX_TOTAL = 1e-150, 1e150  # of weights, so that their products neither underflow nor overflow
@@ -36,6 +37,8 @@ class ColumnOptions:
         The columns of row weights, and of times by which the rows are split; neither is a feature.
     keep, drop : tuple of str
         Columns to use although they look like ids, and columns to leave out.
+    decimal : {"auto", ".", ","}
+        The decimal mark where the cells do not tell.
     ignore : tuple of str
         Codes of findings that are not shown.
     """
@@ -46,12 +49,14 @@ class ColumnOptions:
     time: str | None = None
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    decimal: str = "auto"
     ignore: tuple[str, ...] = ()
 
     @property
     def given(self) -> dict[str, Any]:
         """The options that only a file with named columns has, by name, if they were given."""
         values = {name: getattr(self, name) for name in ("target", "weight", "time", "keep", "drop")}
+        values["decimal"] = None if self.decimal == "auto" else self.decimal
         return {name: value for name, value in values.items() if value}
 
 
@@ -144,7 +149,7 @@ def read_training_data(
         findings = _not_ignored(check_matrix(table.X, y), options)
         return TrainingData(str(path), table.X, y, classes, None, weights, facts, findings)
     features = table.drop(options.target, options.weight, None if options.time in options.keep else options.time)
-    encoder = TableEncoder(keep=options.keep, drop=options.drop)
+    encoder = TableEncoder(decimal=options.decimal, keep=options.keep, drop=options.drop)
     X = fit_quietly(encoder, features)
     _check_magnitude(X, encoder)
     findings = _not_ignored(check_encoded(features, encoder, X, y), options)
@@ -212,16 +217,8 @@ def is_file(name: str | Path) -> bool:
 
 
 def read_weights(table: Table, name: str) -> np.ndarray:
-    """A column of weights: finite numbers of zero or more, not all zero."""
-    weights = as_numbers(table.column(name))
-    if weights is None:
-        raise ValueError(f"the weights in column {name!r} are not numbers")
-    invalid = ~(np.isfinite(weights) & (weights >= 0))
-    if invalid.any():
-        row = int(np.argmax(invalid))
-        raise ValueError(
-            f"the weight in column {name!r} is {weights[row]} in row {row + 1}; give a finite number of zero or more"
-        )
+    """A column of weights whose products neither underflow nor overflow, not all zero."""
+    weights = read_finite_weights(table, name)
     if not weights.any():
         raise ValueError(f"all weights in column {name!r} are zero; give at least one row a positive weight")
     with np.errstate(over="ignore"):

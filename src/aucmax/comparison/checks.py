@@ -15,10 +15,10 @@ from sklearn.ensemble import BaseEnsemble, HistGradientBoostingClassifier
 from sklearn.pipeline import Pipeline
 
 from aucmax.comparison.result import Comparison, ComparisonRow
-from aucmax.estimators.calibration import Calibration
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.stacking import AUCStackingClassifier
 from aucmax.metrics.auc import roc_auc
 from aucmax.metrics.corrected_test import corrected_test, holm
@@ -58,7 +58,8 @@ def check_groups(comparison: Comparison, groups: ArrayLike, name: str | None = N
     Groups with fewer than two rows of a class are left out.
     """
     name = comparison.best if name is None else name
-    scores = comparison.scores[name]
+    pooled = comparison.pooled[name]
+    scores = pooled.row_means(pooled.placements, comparison.n_rows)
     labels = np.asarray(comparison.labels)
     groups = np.asarray(groups)
     tested = ~np.isnan(scores)

@@ -31,7 +31,9 @@ from aucmax.validation.params import Number, check_param
 
 __all__ = ["Progress", "compare"]
 
+#: Called with the number of fits done, that of all fits, and the name of the model.
 Progress = Callable[[int, int, str], None]
+RANGED = ("fit_seconds", "score_seconds", "nonzeros")  # what a row states with its range over the folds
 
 
 def compare(
@@ -86,8 +88,8 @@ def compare(
     Returns
     -------
     Comparison
-        A model that fails on a fold is left out, with a note; it is an error only if the reference or all models
-        fail.
+        A model that fails on a fold is left out, with a note, and if it was the reference, another one takes its
+        place; it is an error only if all models fail.
 
     Examples
     --------
@@ -104,8 +106,12 @@ def compare(
     found = find_models(models, data, random_state)
     reference = _find_reference(reference, list(found))
     fits, failures = _fit_all(found, data, FinishedFits(resume, data), n_jobs, progress)
-    _check_failures(failures, reference, len(found), resume)
+    _check_failures(failures, len(found))
     runs = {name: collect(fits[name], data) for name in found if name not in failures}
+    notes = [*_failure_notes(failures), *_unweighted_note(found, data)]
+    if reference in failures:
+        reference = _find_reference(None, list(runs))
+        notes.append(f"note: the reference failed; the others are tested against {reference} instead")
     differences = {name: _difference(runs[name], runs[reference], data) for name in runs if name != reference}
     adjusted = holm([paired.p_value for paired in differences.values()])
     p_values = dict(zip(differences, adjusted.tolist(), strict=True))
@@ -121,8 +127,9 @@ def compare(
         n_positive=int(data.is_pos.sum()),
         n_folds=round(data.n_folds),
         n_repeats=repeats,
-        notes=(*_failure_notes(failures), *_unweighted_note(found, data)),
+        notes=tuple(notes),
         scores={name: run.scores for name, run in runs.items()},
+        pooled={name: run.pooled for name, run in runs.items()},
         probabilities={name: run.probabilities for name, run in runs.items() if run.probabilities is not None},
         labels=data.is_pos,
         weight=data.weight,
@@ -196,12 +203,12 @@ def _try_fold(name: str, model: Any, data: ComparisonData, fold: int) -> tuple[s
         return name, fold, f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
-def _check_failures(failures: dict[str, str], reference: str, n_models: int, resume: Any) -> None:
+def _check_failures(failures: dict[str, str], n_models: int) -> None:
     """Raise if nothing can be compared."""
-    if reference in failures or len(failures) == n_models:
-        name = reference if reference in failures else next(iter(failures))
-        kept = "" if resume is None else f"; finished fits are kept in {resume}"
-        raise ValueError(f"model {name!r} failed on {failures[name]}{kept}")
+    if len(failures) == n_models:
+        (name, why), *others = failures.items()
+        also = f"; {len(others)} other models failed too" if others else ""
+        raise ValueError(f"model {name!r} failed on {why}{also}")
 
 
 def _difference(run: ModelRun, reference: ModelRun, data: ComparisonData) -> PairedDifference:
@@ -239,8 +246,15 @@ def _row(
         edges=tuple(fit.edge for fit in fits if fit.edge is not None),
         aucs=tuple(run.aucs.tolist()),
         errors=tuple(_fold_error(fold) for fold in run.folds),
+        ranges={name: found for name in RANGED if (found := _range(fits, name)) is not None},
     )
     return row if paired is None else replace(row, **_verdict(paired, p_value, rope, len(data.y)))
+
+
+def _range(fits: list[FoldFit], name: str) -> tuple[float, float] | None:
+    """The smallest and the largest value over the folds; None if the model has none."""
+    values = [float(value) for fit in fits if (value := getattr(fit, name)) is not None]
+    return (min(values), max(values)) if values else None
 
 
 def _fold_error(fold: ScoredFold) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.comparison.measures import ScoredFold, measure_intervals
+from aucmax.comparison.pooled_scores import pool_one_fold
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.metrics.auc import roc_auc
 from aucmax.metrics.delong import auc_influence, auc_limits
@@ -79,6 +80,7 @@ def evaluated_model(
         n_positive=int(is_pos.sum()),
         n_folds=1,
         scores={name: values},
+        pooled={name: pool_one_fold(rows)},
         probabilities={} if probabilities is None else {name: np.asarray(probabilities, dtype=float)},
         labels=is_pos,
         weight=weight,

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from aucmax.comparison.data import ComparisonData
 from aucmax.comparison.measures import ScoredFold
+from aucmax.comparison.pooled_scores import PooledScores, pool_folds
 from aucmax.comparison.weights import weights_per_deviation
 from aucmax.metrics import auc_influence, roc_auc
 
@@ -52,6 +53,7 @@ class ModelRun(NamedTuple):
     aucs: np.ndarray  # of each fold
     fits: list[FoldFit]
     folds: list[ScoredFold]
+    pooled: PooledScores  # the scores of all folds on one scale
 
 
 def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
@@ -99,7 +101,7 @@ def collect(fits: Sequence[FoldFit], data: ComparisonData) -> ModelRun:
     scores = _mean_over_folds([fit.scores for fit in fits], data)
     chances = [fit.probabilities for fit in fits if fit.probabilities is not None]
     probabilities = _mean_over_folds(chances, data) if len(chances) == len(fits) else None
-    return ModelRun(scores, probabilities, influence, np.array(aucs), list(fits), folds)
+    return ModelRun(scores, probabilities, influence, np.array(aucs), list(fits), folds, pool_folds(folds))
 
 
 def _mean_over_folds(values: Sequence[np.ndarray], data: ComparisonData) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucmax.comparison.measures import Estimate
+from aucmax.comparison.pooled_scores import PooledScores
 from aucmax.comparison.statistics import format_p_value
 from aucmax.tables.findings.finding import Finding
 
@@ -40,6 +41,8 @@ class ComparisonRow:
         Median time to fit one fold and to score its test rows, on one thread.
     nonzeros : float or None
         Mean number of non-zero weights of a linear model.
+    ranges : dict of str to (float, float)
+        The smallest and the largest of `fit_seconds`, `score_seconds` and `nonzeros` over the folds.
     tuned : str
         What the model chooses by itself, such as "alpha, loss"; "no" if nothing.
     converged : bool
@@ -87,14 +90,18 @@ class ComparisonRow:
     p_value: float = 1.0
     verdict: str = "reference"
     rows_needed: int | None = None
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as JSON-serialisable values; a measure becomes three: itself and its interval."""
+        """The row as JSON-serialisable values; a measure becomes three: itself and its interval; likewise ranges."""
         values: dict[str, Any] = {}
         for name, value in vars(self).items():
             if name == "measures":
                 for measure, (estimate, low, high) in value.items():
                     values |= {measure: estimate, f"{measure}_low": low, f"{measure}_high": high}
+            elif name == "ranges":
+                for measure, (low, high) in value.items():
+                    values |= {f"{measure}_low": low, f"{measure}_high": high}
             else:
                 values[name] = list(value) if isinstance(value, tuple) else value
         return values
@@ -121,6 +128,8 @@ class Comparison:
     scores, probabilities : dict of str to array
         Out-of-fold scores of every model, and probabilities of those that give any, in the order of the rows of X;
         the mean over the repeats.
+    pooled : dict of str to PooledScores
+        The scores of all folds on one scale, for curves and thresholds.
     labels : array of bool
         Which rows are positive.
     weight : array or None
@@ -140,6 +149,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     scores: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    pooled: dict[str, PooledScores] = field(default_factory=dict, repr=False)
     probabilities: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     labels: np.ndarray | None = field(default=None, repr=False)
     weight: np.ndarray | None = field(default=None, repr=False)

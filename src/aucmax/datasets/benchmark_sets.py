@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_digits
 
 from aucmax.tables import npz_reader
 
@@ -48,13 +47,18 @@ class Dataset:
 
     X: np.ndarray | sparse.csr_array  # float32 or float64, of shape (n, d)
     y: np.ndarray  # labels -1 and +1
-    name: str
-    description: str
+    name: str  # by which it is loaded
+    description: str  # what the rows and the positives are
     source: str  # the official source: a URL, or scikit-learn
 
 
 def source(name: str) -> str:
     """The official source of a data set; empty if only the manifest lists it.
+
+    Parameters
+    ----------
+    name : str
+        Name of a data set.
 
     Examples
     --------
@@ -66,6 +70,11 @@ def source(name: str) -> str:
 
 def names(*, available: bool = False) -> list[str]:
     """The names that `load` accepts; with `available`, only those that can be loaded here.
+
+    Parameters
+    ----------
+    available : bool
+        Whether to list only those that can be loaded here.
 
     Examples
     --------
@@ -113,6 +122,8 @@ def load(name: str, *, binarize: Any = None, random_state: int | None = None) ->
 
 
 def _load_bundled(name: str, binarize: Any, random_state: int | None) -> Dataset:
+    from sklearn.datasets import load_breast_cancer, load_digits  # slow, and named sets only need them
+
     if name == "digits":
         X, labels = load_digits(return_X_y=True)
         y = _binary_labels(labels, 8 if binarize is None else binarize, random_state, name)

@@ -1,4 +1,13 @@
-"""What the estimators share: validating input, predicting labels from scores, storing a solution."""
+"""What the estimators share: validating input, predicting labels from scores, storing a solution.
+
+`predict` returns the positive label where the score is above zero. The parameter `decision` says where zero is
+(docs/predictions.md); an estimator accepts those that it can compute, and the default of all is "prior":
+
+    "prior"          as many rows are predicted positive as are positive in training, by weight
+    "probability"    where the calibrated probability is 1/2
+    "balanced"       midway between the class means of the scores, as if the classes were equally frequent
+    "errors"         where the (weighted) training errors are fewest
+"""
 
 from __future__ import annotations
 
@@ -10,21 +19,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from aucmax.estimators.decision import predicted_labels
 from aucmax.estimators.fitted_state import reads_one_state, without_feature_names
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
-from aucmax.numerics.matrix import dot
+from aucmax.numerics.linear_scores import linear_scores
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import divergence_error
 from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import check_labels_and_weights, check_rows
-
-
-def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
-    """The positive label where the score is at least the threshold or, without a threshold, above 0."""
-    positive = scores > 0 if threshold is None else scores >= threshold
-    return classes[positive.astype(int)]
 
 
 class Ranker(ClassifierMixin, BaseEstimator):
@@ -39,6 +43,10 @@ class Ranker(ClassifierMixin, BaseEstimator):
         By default as many training rows are predicted positive as are positive, by weight; the parameter `decision`
         of most estimators puts zero elsewhere (docs/predictions.md). For another trade-off, compare the scores with
         a threshold of your own, such as `threshold_at(fpr=0.01)`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
         """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_)
@@ -119,9 +127,14 @@ class LinearRanker(Ranker):
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
+        """Score every row; larger means more likely positive.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "coef_")
-        return dot(X, self.coef_[0]) + self.intercept_[0]
+        return linear_scores(X, self.coef_[0]) + self.intercept_[0]
 
     def _linear_fit(self) -> LinearFit:
         names = ("alpha", "l1_ratio", "loss", "standardize")

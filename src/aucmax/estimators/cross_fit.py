@@ -13,6 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
+from aucmax.metrics.auc import auc_of_classes
 from aucmax.selection.splits import Fold, make_splits
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 
@@ -55,6 +56,25 @@ def cross_fit(
     return models, out_of_fold
 
 
+def deepest_that_helps(
+    candidates: list[Any], rows: LabeledData, fold: Fold, weighted: bool
+) -> tuple[Any, tuple[Any, np.ndarray]]:
+    """The last candidate before the AUC on the test rows stops rising; its model and its scores of these."""
+    train, test = fold
+    is_pos = rows.y[test] > 0
+    class_weights = rows.weight[test][is_pos], rows.weight[test][~is_pos]
+    highest = -np.inf
+    for candidate in candidates:
+        model = fit_rows(clone(candidate), rows.rows(train), weighted)
+        scores = ranking_scores(model, rows.X[test])
+        auc = auc_of_classes(scores[is_pos], scores[~is_pos], *class_weights)
+        if auc <= highest:
+            break
+        highest = auc
+        best = candidate, (model, scores)
+    return best
+
+
 def _weight_argument(model: Any) -> str:
     """Name of the `fit` argument for sample weights; in a pipeline, that of its last step."""
     inner = model.estimator if isinstance(model, BaseSearchCV) else model
@@ -71,7 +91,9 @@ class CrossFitClassifier(Ranker):
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier or list of classifiers
+        Of several, from the simplest to the most complex, each is tried on the first fold as long as its AUC there is
+        above that of the one before, and the best is used for all folds.
     cv : int or splitter
         As in `AUCClassifierCV`.
     random_state : int, RandomState or None
@@ -104,7 +126,14 @@ class CrossFitClassifier(Ranker):
         """Fit a model to the training rows of each fold."""
         table = check_table(self, X, y, sample_weight)
         folds = make_splits(self.cv, *table, None, make_rng(self.random_state))
-        self.estimators_, self.oof_scores_ = cross_fit(self.estimator, table, folds, sample_weight is not None)
+        weighted = sample_weight is not None
+        if not isinstance(self.estimator, list):
+            self.estimators_, self.oof_scores_ = cross_fit(self.estimator, table, folds, weighted)
+            return self
+        chosen, (first, scores) = deepest_that_helps(self.estimator, table, folds[0], weighted)
+        others, self.oof_scores_ = cross_fit(chosen, table, folds[1:], weighted)
+        self.oof_scores_[folds[0][1]] = scores
+        self.estimators_ = [first, *others]
         return self
 
     @reads_one_state

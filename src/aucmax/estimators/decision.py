@@ -32,3 +32,9 @@ def prior_cut(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
     divides = (bounds[:-1] > bounds[1:]) & (middle < bounds[:-1])
     distance = np.where(divides, np.abs(above - weight[y > 0].sum()), np.inf)
     return float(middle[np.argmin(distance)])
+
+
+def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:
+    """The positive label where the score is at least the threshold or, without a threshold, above 0."""
+    positive = scores > 0 if threshold is None else scores >= threshold
+    return classes[positive.astype(int)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,17 +22,21 @@ from aucmax.kernels.score import KernelScore, Term
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import alike, is_sparse
 from aucmax.numerics.threads import threads_for
-from aucmax.problem.data import check_finite, column_scale
+from aucmax.penalties import ElasticNet
+from aucmax.problem.data import Data, check_finite, column_scale
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.averaging import Average, average_paths
 from aucmax.selection.cross_validation import PathSettings, certified_solver, cv_results, training_data
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
-from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch
+from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch, find_places
 from aucmax.selection.splits import make_splits, subsample
+from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
+
+FeatureData = Callable[[Nystroem | None], tuple[Data, Solver]]  # of the rows that a final model is fitted to
 
 
 class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
@@ -50,7 +56,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         the ranks of the columns. "auto" tries all of them, or for a sparse table the first two, the only ones that
         support it.
     n_components : int or "auto"
-        Number of landmarks; "auto" means 300 to 600, fewer for long tables. Never more than the number of rows.
+        Number of landmarks; "auto" means 300 to 800, fewer for long tables. Never more than the number of rows.
     gamma : float or None
         Scale of the kernel, for scaled columns; None tries several around the inverse median distance between
         landmarks.
@@ -169,11 +175,13 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
-        search = KernelSearch(tuning, inner, space.first(SEARCH_LANDMARKS), alphas, self.standardize)
+        some = slice(SEARCH_LANDMARKS)
+        places = find_places(self.landmarks_[some], kept)
+        search = KernelSearch(tuning, inner, space.some(some), places, alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             found = search.run(kernels, self.gamma, self._rounds, rng)
             average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")
-            score = self._fit_average(found, average, table.weighted(), space)
+            score = self._fit_average(found, average, space, partial(self._feature_data, table.weighted()))
         self._store_search(found, average)
         out_of_fold = np.full(table.y.size, np.nan)
         out_of_fold[kept] = average.out_of_fold
@@ -182,7 +190,12 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
+        """Score every row; larger means more likely positive.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "score_")
         return self.score_(alike(X, self.score_.landmarks))
 
@@ -220,31 +233,34 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         self.cv_auc_ = best.path.auc
         self.loss_ = self.loss
 
+    def _feature_data(self, rows: LabeledData, made: Nystroem | None) -> tuple[Data, Solver]:
+        """The features of a map, or the columns themselves, and the solver of the final model."""
+        features = rows if made is None else rows._replace(X=made.features(rows.X))
+        solver = certified_solver(features.X, LOSSES[self.loss]())
+        return training_data(features, solver, PathSettings(None, 0.0, self.standardize and made is None)), solver
+
     def _fit_average(
-        self, found: list[KernelPath], average: Average, rows: LabeledData, space: LandmarkSpace
+        self, found: list[KernelPath], average: Average, space: LandmarkSpace, data_of: FeatureData
     ) -> KernelScore:
         """Fit what keeps weight to all rows with all landmarks; the sum of the scores."""
         loss = LOSSES[self.loss]()
         terms = []
         intercept = 0.0
-        for k in np.flatnonzero(average.factors.any(axis=1)):
+        for k in average.kept:
             one = found[k]
-            made = _with_all_landmarks(one, space)
-            features = rows if made is None else rows._replace(X=made.features(rows.X))
-            settings = PathSettings(None, 0.0, self.standardize and made is None)
-            solver = certified_solver(features.X, loss)
-            data = training_data(features, solver, settings)
+            made = with_all_landmarks(one, space)
+            data, solver = data_of(made)
             w = alpha_path(data, loss, one.path.alphas, 0.0, solver) @ average.factors[k] / data.scale
             intercept -= float(data.midpoint(w))
             terms.append(_term(one, made, w))
             if k == average.best[0]:
                 alpha = float(one.path.alphas[average.best[1]])
-                solution = solver.solve(Problem(data, loss, settings.penalty(alpha)))
+                solution = solver.solve(Problem(data, loss, ElasticNet.of(alpha, 0.0)))
                 self._store_solution(solution, solver, alpha)
         return KernelScore(space.landmarks, tuple(terms), intercept)
 
 
-def _with_all_landmarks(one: KernelPath, space: LandmarkSpace) -> Nystroem | None:
+def with_all_landmarks(one: KernelPath, space: LandmarkSpace) -> Nystroem | None:
     """The feature map of a setting that was compared with some of the landmarks; None for the columns themselves."""
     if not one.maps:
         return None

@@ -30,7 +30,7 @@ from aucmax.solvers.registry import (
 )
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
-from aucmax.validation.inputs import LabeledData, check_batch, check_table, check_validation, make_rng
+from aucmax.validation.inputs import check_batch, check_table, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
 
 
@@ -159,7 +159,10 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
         self._store_weights(data, solution.coef)
-        self._move_zero(self._table_shift(table) - self._cost_shift(data, solution.coef))
+        cut = 0.0
+        if not self._is_balanced:
+            cut = prior_cut(dot(table.X, self.coef_[0]) + self.intercept_[0], table.y, table.weight)
+        self._move_zero(cut, data, solution.coef)
         self._stream: Stream | None = None
         return self
 
@@ -224,19 +227,10 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         """Whether zero stays midway between the class means."""
         return self.decision == "balanced" or (isinstance(self.class_weight, str) and self.class_weight == "balanced")
 
-    def _table_shift(self, table: LabeledData) -> float:
-        """Where `decision` puts zero, from the midpoint of the class means."""
-        if self._is_balanced:
-            return 0.0
-        return prior_cut(dot(table.X, self.coef_[0]) + self.intercept_[0], table.y, table.weight)
-
-    def _cost_shift(self, data: Data, coef: np.ndarray) -> float:
-        """How much class costs raise all scores."""
-        return 0.0 if self.class_weight is None else intercept_shift(data, coef, self.class_weight, self.classes_)
-
-    def _move_zero(self, shift: float) -> None:
-        """Put zero elsewhere than midway between the class means."""
-        self._shift = float(shift)
+    def _move_zero(self, cut: float, data: Data, coef: np.ndarray) -> None:
+        """Put zero at `cut`, counted from midway between the class means, less what class costs add to all scores."""
+        raised = 0.0 if self.class_weight is None else intercept_shift(data, coef, self.class_weight, self.classes_)
+        self._shift = float(cut - raised)
         self.intercept_ = self.intercept_ - self._shift
 
     def _check_streams(self) -> bool:
@@ -270,7 +264,7 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
             if stream.solution is not None:
                 self._store_solution(stream.solution, solver, stream.alpha)
             self._store_weights(stream.problem.data, stream.coef)
-            shift = 0.0 if self._is_balanced else self._stream_shift()
-            self._move_zero(shift - self._cost_shift(stream.problem.data, stream.coef))
+            cut = 0.0 if self._is_balanced else self._stream_cut()
+            self._move_zero(cut, stream.problem.data, stream.coef)
         self.n_iter_ = stream.batches
         return self

@@ -17,6 +17,7 @@ from aucmax.losses import LOSSES
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
 from aucmax.selection.cross_validation import CHOICES, CVPath, PathSettings, choose_alpha, cv_path, cv_results
+from aucmax.selection.leave_pair_out import LEAVE_PAIR_OUT, leave_pair_out_path
 from aucmax.selection.loss_choice import choose_loss, compared_losses, decision_rows
 from aucmax.selection.splits import Fold, make_splits
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
@@ -42,12 +43,15 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         AUC that is larger by more than one standard error of the difference; tables of more than 200,000 numbers
         are subsampled for this decision, and with alpha=0, which only the squared loss supports, it is not made. From
         a list, the one with the best cross-validated AUC is chosen.
-    cv : int or splitter
-        Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits.
+    cv : int, splitter or "leave_pair_out"
+        Number of shuffled stratified folds, or any scikit-learn splitter or iterable of splits. "leave_pair_out", for
+        few positives, ranks every pair of a positive and a negative row by the model fitted to all other rows, in
+        closed form: for the squared loss (which "auto" then means) and the L2 penalty, without weights and groups.
     choice : {"best", "one_se"}
         Choose the alpha with the best mean AUC, or the largest whose mean is within one standard error of it.
     standardize : bool
-        Divide the columns by their overall standard deviation, separately on each training set.
+        Divide the columns by their overall standard deviation, separately on each training set (for
+        "leave_pair_out", once).
     n_jobs : int or None
         Number of threads that compare losses; None for one, -1 for as many as there are processors.
     decision : {"prior", "probability", "balanced"}
@@ -60,6 +64,8 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
     ----------
     alphas_ : array of shape (n_alphas,), decreasing
     cv_auc_ : array of shape (n_alphas, n_folds)
+        For "leave_pair_out", a fold is a row of the rarer class: the share of the other class ranked rightly against
+        it. The mean over the folds is the leave-pair-out AUC.
     alpha_, loss_ : float, str
         The chosen strength and loss.
     cv_results_ : dict of arrays
@@ -68,7 +74,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         `loss="auto"` subsampled the table, these are AUCs of the subsample.
     oof_scores_ : array of shape (n,)
         Score of each row by a model that has not seen it, on the scale of `decision_function`; NaN for a row
-        that is in no test set.
+        that is in no test set. For "leave_pair_out", the mean over the pairs of the row.
     calibration_ : Calibration
         Platt scaling from `decision_function` to probabilities, fitted to the out-of-fold scores.
     coef_, intercept_, classes_, objective_, gap_, n_iter_, solver_, trace_
@@ -129,10 +135,9 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         check_params(self)
         rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight)
-        folds = make_splits(self.cv, *table, groups, rng)
         settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
         with threads_for(table.X.shape[1]):
-            best, compared = self._choose_loss(table, folds, settings, rng)
+            best, compared = self._cross_validate(table, groups, settings, rng)
         chosen = choose_alpha(best.auc, self.choice)
         alpha = float(best.alphas[chosen])
         solution = best.solver.solve(Problem(best.data, best.loss, settings.penalty(alpha)))
@@ -144,6 +149,20 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         self._store_weights(best.data, solution.coef)
         self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(table.y.size)[chosen], table)
         return self
+
+    def _cross_validate(
+        self, table: LabeledData, groups: Any, settings: PathSettings, rng: np.random.Generator
+    ) -> tuple[CVPath, list[CVPath]]:
+        """The path of the chosen loss on all rows, and those that were compared."""
+        if not isinstance(self.cv, str):
+            return self._choose_loss(table, make_splits(self.cv, *table, groups, rng), settings, rng)
+        check_param("cv", self.cv, Option(LEAVE_PAIR_OUT))
+        if groups is not None:
+            raise ValueError(f"groups with cv={self.cv!r}, which would split them; use folds (cv=5)")
+        if self.loss != "auto" and _loss_names(self.loss) != ["squared"]:
+            raise ValueError(f"loss={self.loss!r} with cv={self.cv!r}; use loss='squared', or folds (cv=5)")
+        path = leave_pair_out_path(table, settings)
+        return path, [path]
 
     def _choose_loss(
         self, table: LabeledData, folds: list[Fold], settings: PathSettings, rng: np.random.Generator

@@ -16,9 +16,29 @@ from aucmax.validation.inputs import LabeledData
 
 BOOSTING = ("auto", "histogram", "lightgbm", "none")
 BOOSTING_ROWS = 500  # rows from which boosting is a member
-BOOSTING_FOLDS = 3
-LONG = 8000  # rows from which trees gain more from the time that the kernel search would take
+LARGE_ROWS = 8000  # rows, or
+LARGE_CELLS = 600_000  # rows times columns, from which members have settings of large tables
+LARGE_FOLDS = 3  # of boosting on large tables
+MANY_COLUMNS = 40  # columns beyond which boosting has fewer trees
+LONGEST_STEP = 0.2
 ENOUGH_TREES = 50  # trees from which every row is left out of the bootstrap sample of some
+
+
+class Boosting(NamedTuple):
+    """A setting of histogram boosting."""
+
+    leaves: int  # maximum number per tree
+    trees: int
+    step: float  # learning rate
+
+    def for_columns(self, count: int) -> Boosting:
+        """Fewer trees and longer steps for many columns, to whose number the time of a tree is proportional."""
+        share = min(1.0, MANY_COLUMNS / count)
+        return Boosting(self.leaves, int(self.trees * share), min(self.step / share**0.5, LONGEST_STEP))
+
+
+SHALLOW_OR_DEEP = [Boosting(7, 300, 0.06), Boosting(31, 200, 0.08)]
+LARGE_SHALLOW_OR_DEEP = [Boosting(7, 300, 0.1), Boosting(63, 200, 0.1)]
 
 
 class Member(NamedTuple):
@@ -31,31 +51,44 @@ class Member(NamedTuple):
 
 def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffled: bool, seed: int) -> list[Member]:
     """The kernel ranker, extra trees and, from some size, boosting; `shuffled` says that any split will do."""
-    tuning_rows = 2000 if table.y.size >= LONG else 4000
-    kernel = KernelAUCClassifier(cv=folds, tuning_rows=tuning_rows, random_state=seed)
-    trees = ExtraTreesClassifier(150, bootstrap=True, random_state=seed)
+    large = table.y.size >= LARGE_ROWS or np.prod(table.X.shape, dtype=float) >= LARGE_CELLS
+    landmarks = 300 if large else 500
+    kernel = KernelAUCClassifier(cv=folds, n_components=landmarks, tuning_rows=2000, random_state=seed)
+    trees = ExtraTreesClassifier(100 if large else 150, bootstrap=True, random_state=seed)
     members = [Member("kernel", kernel, True), Member("trees", trees, shuffled)]
-    boosted = _boosting(table, boosting, seed)
-    if boosted is not None:
-        cv = BOOSTING_FOLDS if shuffled and len(folds) > BOOSTING_FOLDS else folds
-        members.append(Member("gradient_boosting", CrossFitClassifier(boosted, cv, random_state=seed), True))
-    return members
+    too_short = boosting == "auto" and (is_sparse(table.X) or table.y.size < BOOSTING_ROWS)
+    if boosting == "none" or too_short:
+        return members
+    make = _lightgbm if boosting == "lightgbm" else _histogram_boosting
+    settings = LARGE_SHALLOW_OR_DEEP if large else SHALLOW_OR_DEEP
+    candidates = [make(setting.for_columns(table.X.shape[1]), seed) for setting in settings]
+    cv = LARGE_FOLDS if large and shuffled and len(folds) > LARGE_FOLDS else folds
+    return [*members, Member("gradient_boosting", CrossFitClassifier(candidates, cv, random_state=seed), True)]
 
 
-def _boosting(table: LabeledData, boosting: str, seed: int) -> Any:
-    if boosting == "none" or (boosting == "auto" and (is_sparse(table.X) or table.y.size < BOOSTING_ROWS)):
-        return None
-    leaves, step = (63, 0.1) if table.y.size >= LONG else (31, 0.08)
-    if boosting != "lightgbm":
-        return HistGradientBoostingClassifier(
-            learning_rate=step, max_iter=200, max_leaf_nodes=leaves, early_stopping=False, random_state=seed
-        )
+def _histogram_boosting(setting: Boosting, seed: int) -> HistGradientBoostingClassifier:
+    return HistGradientBoostingClassifier(
+        learning_rate=setting.step,
+        max_iter=setting.trees,
+        max_leaf_nodes=setting.leaves,
+        early_stopping=False,
+        random_state=seed,
+    )
+
+
+def _lightgbm(setting: Boosting, seed: int) -> Any:
     try:
         from lightgbm import LGBMClassifier
     except ImportError:
         raise ValueError("boosting='lightgbm' needs the package lightgbm; install it, or use 'histogram'") from None
-    settings: dict[str, Any] = {"n_jobs": 1, "verbosity": -1, "random_state": seed}
-    return LGBMClassifier(n_estimators=200, num_leaves=leaves, learning_rate=step, **settings)
+    return LGBMClassifier(
+        learning_rate=setting.step,
+        n_estimators=setting.trees,
+        num_leaves=setting.leaves,
+        n_jobs=1,
+        verbosity=-1,
+        random_state=seed,
+    )
 
 
 def fit_member(member: Member, table: LabeledData, folds: list[Fold], weighted: bool) -> tuple[Any, np.ndarray]:

@@ -35,12 +35,12 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     estimators : list of (name, classifier) or None
         The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. Of
         members that are as good as the blend, up to a quarter of the standard error of the difference in AUC, the
-        first is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees") and, for dense
-        tables of 500 rows or more, histogram boosting ("gradient_boosting").
+        first is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees"), 100 for
+        large tables, and, for dense tables of 500 rows or more, histogram boosting ("gradient_boosting").
     cv : int or splitter
         Folds of the out-of-fold scores, as in `AUCClassifierCV`. With an integer and without groups, ensembles of
         bootstrap samples use their out-of-bag scores instead (not with weights), estimators of this library their own
-        `oof_scores_`, and the default boosting three folds.
+        `oof_scores_`, and the default boosting of large tables three folds.
     boosting : {"auto", "histogram", "lightgbm", "none"}
         The default boosting: scikit-learn's, from 500 rows ("auto") or always ("histogram"); LightGBM, which must
         be installed and takes sparse tables; or none.
@@ -112,7 +112,12 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
+        """Score every row; larger means more likely positive.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "blend_")
         scores = np.zeros((X.shape[0], len(self.estimators_)))
         for k in np.flatnonzero(self.weights_):
@@ -121,12 +126,23 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
     @reads_one_state
     def transform(self, X: Any) -> np.ndarray:
-        """Standardised scores of the members, of shape (n, m); times `weights_`, plus `intercept_`, the blend."""
+        """Standardised scores of the members, of shape (n, m); times `weights_`, plus `intercept_`, the blend.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "blend_")
         return self.blend_.standardized(np.column_stack([ranking_scores(model, X) for model in self.estimators_]))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: those of the members."""
+        """Names of the columns of `transform`: those of the members.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For compatibility with scikit-learn.
+        """
         check_is_fitted(self, "blend_")
         return np.array(list(self.named_estimators_), dtype=object)
 

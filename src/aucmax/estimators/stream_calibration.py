@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from aucmax.estimators.availability import available_if
-from aucmax.estimators.calibration import Calibration, is_swapped, threshold_at
 from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state
+from aucmax.estimators.platt_scaling import Calibration
+from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import LabeledData
@@ -29,8 +30,8 @@ def _check_scores(model: Any) -> bool:
     return True
 
 
-class StreamCalibrationMixin:
-    """Probabilities and thresholds of a stream; a class with `partial_fit` calls `_remember` and `_stream_shift`."""
+class StreamCalibrationMixin(ThresholdMixin):
+    """Probabilities and thresholds of a stream; a class with `partial_fit` calls `_remember` and `_stream_cut`."""
 
     classes_: np.ndarray
     decision: str
@@ -51,26 +52,14 @@ class StreamCalibrationMixin:
         """Logarithm of `predict_proba`, without underflow."""
         return self._calibration().log_probabilities(self.decision_function(X))
 
-    @available_if(_check_scores)
-    @reads_one_state
-    def threshold_at(
-        self,
-        *,
-        fpr: float | None = None,
-        tpr: float | None = None,
-        precision: float | None = None,
-        pos_label: Any = None,
-    ) -> float:
-        """The threshold that achieves a rate on scores given before learning; as in `AUCClassifierCV`."""
-        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
-        return threshold_at(*self._held_out_scores(), swapped=is_swapped(pos_label, self.classes_), rates=rates)
+    threshold_at = available_if(_check_scores)(reads_one_state(ThresholdMixin.threshold_at))
 
     def _remember(self, stream: Stream, table: LabeledData) -> None:
         """Score a batch before it is learned."""
         recent = RecentScores.empty() if stream.batches == 0 else self._recent
         self._recent = recent.after(stream, table)
 
-    def _stream_shift(self) -> float:
+    def _stream_cut(self) -> float:
         """Where zero is, from the midpoint of the class means: there too until both classes have scores."""
         if self.decision != "prior" or not self._recent.has_both_classes:
             return 0.0

@@ -33,8 +33,23 @@ def explain_features(
 ) -> Explanation:
     """The columns of a model by importance, on rows of features with labels -1/+1, or without labels.
 
-    A linear model is explained by its weights, with standard errors if there are labels and its loss is squared.
+    A linear model is explained by its weights, with standard errors if there are labels and its loss is
+    squared, squared hinge or logistic.
     Other models are explained by permutation importance, which needs labels, on at most `max_rows` rows.
+
+    Parameters
+    ----------
+    model : FeatureModel
+        What scores the features.
+    X : array or sparse matrix of shape (n, d)
+    y : array of -1 and +1, or None
+    weight : array of shape (n,)
+    n_repeats : int
+        How often each column is shuffled, in models that are not linear.
+    max_rows : int
+        Most rows on which columns are shuffled.
+    seed : int
+        Random seed.
     """
     rng = np.random.default_rng(seed)
     if model.linear is None:
@@ -52,7 +67,7 @@ def explain_features(
     groups = correlated_groups(X, model.columns, model.names) if X.shape[1] <= MOST_FEATURES else ()
     names = tuple(column.name for column in columns)
     explain_rows = partial(_contributions, model, _background(model, X, weight, rng), names, seed)
-    return Explanation(columns, kind, groups, X.shape[0], explain_rows)
+    return Explanation(columns, kind, groups, X.shape[0], explain_rows, _note(model, X, y))
 
 
 def _subsample(X: Any, y: Any, weight: np.ndarray, max_rows: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
@@ -77,6 +92,15 @@ def _by_weight(model: FeatureModel, X: np.ndarray, y: Any, weight: np.ndarray) -
         errors = column_errors(X, y, weight, fit, model.columns).tolist()
     signs = [np.sign(fit.coef[features[0]]) if len(features) == 1 else None for features in model.columns.values()]
     return [_importance(*cells) for cells in zip(model.columns, deviations.tolist(), errors, signs)]
+
+
+def _note(model: FeatureModel, X: np.ndarray, y: np.ndarray | None) -> str:
+    """Why the weights of a linear model have no standard errors; empty if they do."""
+    if model.linear is None:
+        return ""
+    if X.shape[1] > MOST_FEATURES:
+        return f"no standard errors: {X.shape[1]} features are more than {MOST_FEATURES}"
+    return "no standard errors: they need labels" if y is None else model.linear.no_errors
 
 
 def _by_permutation(

@@ -80,6 +80,8 @@ class Explanation:
         Number of rows that were used.
     contributions : callable
         The `Contributions` of the columns to the scores of rows, passed in the form that the model takes.
+    note : str
+        Why a linear model has no standard errors; empty if it has.
     """
 
     columns: tuple[ColumnImportance, ...]
@@ -87,12 +89,21 @@ class Explanation:
     groups: tuple[tuple[str, ...], ...]
     n_rows: int
     contributions: Callable[[Any], Contributions] = field(repr=False)
+    note: str = ""
 
     def __getitem__(self, name: str) -> ColumnImportance:
         return {column.name: column for column in self.columns}[name]
 
     def plot(self, ax: Any = None, *, max_columns: int = 20) -> Any:
-        """Draw the most important columns with their intervals; returns an `ImportanceDisplay`."""
+        """Draw the most important columns with their intervals; returns an `ImportanceDisplay`.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+        max_columns : int
+            Number of columns that are shown.
+        """
         from aucmax.plots.importance import ImportanceDisplay
 
         return ImportanceDisplay.from_explanation(self, max_columns=max_columns, ax=ax)
@@ -105,6 +116,7 @@ class Explanation:
             "rows": self.n_rows,
             "columns": [asdict(column) for column in self.columns],
             "correlated": [list(group) for group in self.groups],
+            "note": self.note,
         }
 
     def __str__(self) -> str:
@@ -113,4 +125,5 @@ class Explanation:
         for column in self.columns:
             interval = "" if column.low is None else f"{column.low:.4f} - {column.high:.4f}"
             lines.append(f"{column.name:{width}}  {column.importance:10.4f}  {interval}".rstrip())
-        return "\n".join([*lines, *(f"correlated: {', '.join(group)}" for group in self.groups)])
+        notes = [self.note] if self.note else []
+        return "\n".join([*lines, *notes, *(f"correlated: {', '.join(group)}" for group in self.groups)])

@@ -10,7 +10,8 @@ A row x of a class with mean m and covariance C changes S by dd' - C and delta b
 number of rows of the class; and D_j^2 by ((x_j - mu_j)^2 - D_j^2) / n. Its influence on the weights is -H^-1 dg with
 H = S + delta delta' + l2 D^2, and the variance of an importance is the sum of its squared influences over all rows
 (the sandwich, or infinitesimal jackknife, estimate; Efron 1982). Alpha is taken as given, and with l1 > 0 so is the
-set of columns with a weight.
+set of columns with a weight. For the logistic loss and the squared hinge, Hessian and change of the loss are those
+of `pair_influence`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from aucmax.explanation.feature_model import LinearFit
+from aucmax.explanation.pair_influence import PARTNER_SUMS, pair_loss_change
 
 
 def column_deviations(
@@ -56,7 +58,10 @@ def weight_influence(X: np.ndarray, y: np.ndarray, weight: np.ndarray, fit: Line
     squares = (X - share @ X) ** 2
     variances = share @ squares
     scale = np.sqrt(variances) if fit.standardize else np.ones(w.size)
-    change, hessian = _loss_change(X, y, weight, w)
+    if fit.loss in PARTNER_SUMS:
+        change, hessian = pair_loss_change(X, y, weight, w, PARTNER_SUMS[fit.loss])
+    else:
+        change, hessian = _loss_change(X, y, weight, w)
     if fit.standardize:
         safe = np.where(scale > 0, scale, 1.0)
         change += share[:, None] * (squares - variances) * (l2 * w + 0.5 * l1 * np.sign(w) / safe)

@@ -31,6 +31,10 @@ class NystroemFamily(NamedTuple):
         """Distances from the rows of a table to all landmarks."""
         return self.kernel.distances(self.coordinates(X), self.landmarks)
 
+    def some(self, index: np.ndarray) -> NystroemFamily:
+        """The maps on some of the landmarks, in the same unit."""
+        return self._replace(landmarks=self.landmarks[index], own=self.own[np.ix_(index, index)])
+
 
 @dataclass(frozen=True, eq=False)
 class LandmarkSpace:
@@ -48,9 +52,9 @@ class LandmarkSpace:
     plain: Coordinates
     ranked: Coordinates | None
 
-    def first(self, count: int) -> LandmarkSpace:
-        """The space of the first `count` landmarks only."""
-        return LandmarkSpace(self.landmarks[:count], self.plain, self.ranked)
+    def some(self, index: Any) -> LandmarkSpace:
+        """The space of some of the landmarks."""
+        return LandmarkSpace(self.landmarks[index], self.plain, self.ranked)
 
     def coordinates(self, kernel: str) -> Coordinates:
         """Where a kernel measures distances, before any metric is learned."""

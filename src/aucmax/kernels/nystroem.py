@@ -65,13 +65,8 @@ class Nystroem:
         """k(x) for the rows of a table."""
         return self.kernel.values(self.kernel.distances(self.coordinates(X), self.landmarks), self.gamma)
 
-    def features(self, X: Any, distances: np.ndarray | None = None) -> Any:
-        """phi(x) for all rows of a table: an array if it is small, otherwise computed on demand.
-
-        Passing known `distances` to the landmarks saves most of the work.
-        """
-        if distances is not None:
-            return self.kernel.values(distances, self.gamma) @ self.T
+    def features(self, X: Any) -> Any:
+        """phi(x) for all rows of a table: an array if it is small, otherwise computed on demand."""
         made = LazyFeatures(X, self, self.T.shape[1])
         if made.size > IN_MEMORY:
             return made

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.losses.base import Loss
-from aucmax.problem.rounding import ROOT2, Rounding, Scores, error_of_scores, lipschitz_rounding, rounding_of_sum
+from aucmax.problem.objective import ROOT2, Rounding, Scores, error_of_scores, lipschitz_rounding, rounding_of_sum
 
 
 class AreaUnderMin(Loss):

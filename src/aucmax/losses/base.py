@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from aucmax.problem.rounding import Plane, Rounding, Scores
+from aucmax.problem.objective import Plane, Rounding, Scores
 
 
 class Loss(ABC):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucmax.losses.base import Loss
-from aucmax.problem.rounding import ROOT2, Rounding, Scores, error_of_scores, rounding_of_sum
+from aucmax.problem.objective import ROOT2, Rounding, Scores, error_of_scores, rounding_of_sum
 
 LARGEST = 300.0  # logarithm of the largest value returned: its square still fits in a double
 

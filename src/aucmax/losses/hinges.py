@@ -25,7 +25,7 @@ import numpy as np
 
 from aucmax.losses.base import Loss
 from aucmax.losses.pairwise_sums import ActivePairs, SortedScores
-from aucmax.problem.rounding import (
+from aucmax.problem.objective import (
     ROOT2,
     Plane,
     Rounding,

@@ -22,7 +22,7 @@ from scipy.special import entr, expit
 
 from aucmax.losses.analytic_sums import BoxedRows, BoxMoments, Line, MarginFunction
 from aucmax.losses.base import Loss
-from aucmax.problem.rounding import Rounding, Scores, error_of_scores, lipschitz_rounding
+from aucmax.problem.objective import Rounding, Scores, error_of_scores, lipschitz_rounding
 
 
 @dataclass(frozen=True, eq=False)

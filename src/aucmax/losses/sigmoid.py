@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from aucmax.losses.analytic_sums import BoxedRows, Line, MarginFunction
 from aucmax.losses.base import Loss
-from aucmax.problem.rounding import Rounding, Scores, error_of_scores, lipschitz_rounding
+from aucmax.problem.objective import Rounding, Scores, error_of_scores, lipschitz_rounding
 
 
 class Sigmoid(Loss):

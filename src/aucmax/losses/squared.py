@@ -10,7 +10,7 @@ from aucmax.losses.base import Loss
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import as_rows
 from aucmax.numerics.rows import row_axpy, row_dot
-from aucmax.problem.rounding import Rounding, Scores, rounding_of_sum
+from aucmax.problem.objective import Rounding, Scores, rounding_of_sum
 
 
 class Squared(Loss):
@@ -24,13 +24,11 @@ class Squared(Loss):
         shortfall = 1.0 - w @ data.delta
         return 0.5 * float(w @ Sw + shortfall**2), Sw - shortfall * data.delta
 
-    def gradient_error(self, data: Any, w: np.ndarray) -> np.ndarray:
-        """A bound on the rounding error of the gradient (docs/mathematics.md, section 5).
+    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
+        """Bounds on rounding errors; the loss is a quadratic form, so that its error follows from its gradient's.
 
         Sw is a sum of |x_ij| |x_ik| |w_k| over rows and columns, which Cauchy-Schwarz bounds by root mean squares;
-        those of the centred rows if the scatter matrix is available. The relative error of a sum grows as the root
-        of the number of its terms: only with negligible probability is it larger (Higham, Mary. "A New Approach to
-        Probabilistic Rounding Error Analysis." SIAM J. Sci. Comput. 2019).
+        those of the centred rows if the scatter matrix is available (docs/mathematics.md, section 5).
         """
         size = np.sqrt(data.variances) if data.full else data.root_mean_squares
         absolute = np.abs(w)
@@ -40,14 +38,9 @@ class Squared(Loss):
         between = shortfall * (size + delta) + delta * float(absolute @ (size + delta))
         means = np.abs(data.means).max(axis=0)  # rounded when the moments of parts are merged
         of_means = shortfall * means + delta * float(absolute @ means)
-        few = 4.0 * np.finfo(float).eps  # relative rounding error of a few operations
-        terms = data.raw_moments.n_rows + data.dim
-        return few * (1.0 + 0.5 * terms**0.5) * (within + between) + few * of_means
-
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors; the loss is a quadratic form, so that its error follows from its gradient's."""
-        error = self.gradient_error(data, w)
-        return Rounding(float(np.abs(w) @ error) + rounding_of_sum(0) * value, 0.0, error)
+        relative = rounding_of_sum(data.raw_moments.n_rows + data.dim)
+        error = relative * (within + between) + rounding_of_sum(0) * of_means
+        return Rounding(float(absolute @ error) + rounding_of_sum(0) * value, 0.0, error)
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """A lower bound on min_w loss(w) + l1 |w|_1, from scaled residuals (docs/mathematics.md, section 5)."""
@@ -66,7 +59,7 @@ class Squared(Loss):
             return value
         hessian = data.within + np.outer(data.delta, data.delta)
         inverse = np.linalg.pinv(hessian, hermitian=True, rcond=1e-13)
-        error = self.gradient_error(data, w)
+        error = self.rounding(data, w, value).gradient
         size = np.sqrt(max(float(gradient @ inverse @ gradient), 0.0)) + np.sqrt(
             float(error @ np.abs(inverse) @ error)
         )

@@ -190,6 +190,8 @@ def standardized_area(fpr: np.ndarray, tpr: np.ndarray, min_fpr: float, max_fpr:
 
 def _area_inside(fpr, tpr, min_fpr, max_fpr, min_tpr):
     """Integral of max(tpr - min_tpr, 0) over [min_fpr, max_fpr], summed over the segments."""
+    reached = slice(max(np.searchsorted(fpr, min_fpr, "right") - 1, 0), np.searchsorted(fpr, max_fpr) + 1)
+    fpr, tpr = fpr[reached], tpr[reached]
     i = np.flatnonzero(np.diff(fpr) > 0)  # vertical segments have no area
     left = np.clip(fpr[i], min_fpr, max_fpr)
     right = np.clip(fpr[i + 1], min_fpr, max_fpr)

@@ -26,7 +26,7 @@ from scipy.special import expit, logit, ndtr, stdtrit
 from aucmax.metrics.inputs import check_scores, split_by_class
 from aucmax.validation.params import Number, check_param
 
-__all__ = ["Interval", "PairedTest", "auc_influence", "auc_interval", "auc_limits", "auc_test"]
+__all__ = ["Interval", "PairedTest", "auc_influence", "auc_interval", "auc_limits", "auc_test", "share_below"]
 
 
 class Interval(NamedTuple):
@@ -132,7 +132,7 @@ def auc_influence(
     phi = np.empty(score.size)
     for mine in (is_pos, ~is_pos):
         p = weight[mine] / weight[mine].sum()
-        share = _share_below(score[mine], score[~mine], weight[~mine])
+        share = share_below(score[mine], score[~mine], weight[~mine])
         phi[mine] = p * (share - np.sum(p * share)) / np.sqrt(max(1.0 - np.sum(p * p), 1e-12))
     return phi
 
@@ -154,9 +154,9 @@ def std_error_of_counts(
     for mine in (is_pos, ~is_pos):
         total = float(weight[mine].sum())
         p = weight[mine] / total
-        share = _share_below(score[mine], score[~mine], weight[~mine])
+        share = share_below(score[mine], score[~mine], weight[~mine])
         if other is not None:
-            share = share - _share_below(other[mine], other[~mine], weight[~mine])
+            share = share - share_below(other[mine], other[~mine], weight[~mine])
         count = max(total, float(p.size))
         variance += float(p @ (share - p @ share) ** 2) / max(count - 1.0, 1.0)
     return float(np.sqrt(variance))
@@ -232,7 +232,7 @@ def _ratio(difference: float, std_error: float) -> float:
     return float(np.copysign(np.inf, difference)) if difference else 0.0
 
 
-def _share_below(scores: np.ndarray, others: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def share_below(scores: np.ndarray, others: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """For each score, the weighted share of the others below it, ties counted half."""
     order = np.argsort(others)
     total = np.append(0.0, np.cumsum(weight[order]))

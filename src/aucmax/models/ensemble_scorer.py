@@ -55,7 +55,11 @@ class EnsembleScorer:
     n_features: int
 
     kind: ClassVar[str] = "ensemble"
-    estimators: ClassVar[tuple[type, ...]] = ()  # only within a stack
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes: none, only within a stack."""
+        return ()
 
     @classmethod
     def of(cls, estimator: Any) -> EnsembleScorer:

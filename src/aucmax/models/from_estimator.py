@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from aucmax.models.held_out_scores import HeldOutScores
 from aucmax.models.metadata import ModelMetadata
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.models.scaled_scorer import ScaledScorer
 from aucmax.models.scorer import scorer_of
 from aucmax.tables.table_encoder import TableEncoder

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.calibration import threshold_at
 from aucmax.models.json_arrays import array_from_json
 from aucmax.tables.json_schema import Schema, check_schema
 
@@ -30,8 +29,8 @@ class HeldOutScores:
     Examples
     --------
     >>> scores = HeldOutScores.of(np.array([0.0, 1.0, 2.0, np.nan]), np.array([-1.0, 1.0, -1.0, 1.0]), np.ones(4))
-    >>> scores.threshold_at({"tpr": 1.0}, swapped=False)
-    1.0
+    >>> scores.scores
+    array([0., 1., 2.])
     """
 
     scores: np.ndarray
@@ -43,10 +42,6 @@ class HeldOutScores:
         """The rows that have a score and a weight."""
         seen = ~np.isnan(scores) & (weight > 0)
         return cls(scores[seen], y[seen], weight[seen])
-
-    def threshold_at(self, rates: dict[str, float | None], swapped: bool) -> float:
-        """The threshold that achieves a rate, as in `AUCClassifierCV.threshold_at`."""
-        return threshold_at(self.scores, self.y, self.weight, swapped=swapped, rates=rates)
 
     def to_dict(self) -> dict[str, Any]:
         """The rows as JSON values; weights only if they differ from 1."""

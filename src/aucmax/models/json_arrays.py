@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from aucmax.numerics.matrix import is_sparse
-from aucmax.numerics.sparse_structure import canonical, check_structure
+from aucmax.numerics.sparse_structure import canonical, check_structure, is_sparse, sparse
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
 
 _DENSE: Schema = {"rows": (list,)}
@@ -75,7 +73,7 @@ def matrix_from_json(content: Any, what: str) -> Any:
     return rows
 
 
-def _csr_from_json(content: Any, what: str) -> sparse.csr_array:
+def _csr_from_json(content: Any, what: str) -> Any:
     check_schema(content, _SPARSE, what)
     arrays = {name: array_from_json(content[name], f"{name} of {what}", (None,)) for name in _SPARSE}
     integers = {name: arrays[name].astype(np.int64) for name in ("shape", "indices", "indptr")}

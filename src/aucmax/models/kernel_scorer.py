@@ -47,7 +47,11 @@ class KernelScorer:
     score: KernelScore
 
     kind: ClassVar[str] = "kernel"
-    estimators: ClassVar[tuple[type, ...]] = (KernelAUCClassifier,)
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes."""
+        return (KernelAUCClassifier,)
 
     @classmethod
     def of(cls, estimator: Any) -> KernelScorer:

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucmax.estimators.base import LinearRanker
-from aucmax.numerics import matrix
+from aucmax.numerics.linear_scores import linear_scores
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
 
@@ -37,7 +36,13 @@ class LinearScorer:
     intercept: float
 
     kind: ClassVar[str] = "linear"
-    estimators: ClassVar[tuple[type, ...]] = (LinearRanker,)
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes."""
+        from aucmax.estimators.base import LinearRanker
+
+        return (LinearRanker,)
 
     @classmethod
     def of(cls, estimator: Any) -> LinearScorer:
@@ -65,7 +70,7 @@ class LinearScorer:
 
     def __call__(self, X: Any) -> np.ndarray:
         """The score of every row."""
-        return matrix.dot(canonical(check_structure(X)), np.asarray(self.coef)) + self.intercept
+        return linear_scores(canonical(check_structure(X)), np.asarray(self.coef)) + self.intercept
 
     def to_dict(self) -> dict[str, Any]:
         """The scorer as JSON values."""

@@ -16,12 +16,12 @@ from aucmax.estimators.linear import AUCClassifier
 from aucmax.metrics.prequential import PrequentialAUC
 from aucmax.models.from_estimator import saved_model
 from aucmax.models.metadata import ModelMetadata
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.models.state_json import integer_of, state_from_json, state_to_json
 from aucmax.models.stream_json import start_stream, stream_from_json, stream_to_json
 from aucmax.streaming.drift import BlockSums, Drift, DriftTest
+from aucmax.tables.fitted_encoder import FittedEncoder
 from aucmax.tables.json_schema import Schema, check_schema
-from aucmax.tables.table_encoder import TableEncoder
 
 _SCHEMA: Schema = {
     "estimator": (dict,),
@@ -62,6 +62,7 @@ class LiveStream:
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2))
     >>> y = (X[:, 0] > rng.normal(size=300)).astype(int)
+    >>> from aucmax import TableEncoder
     >>> encoder = TableEncoder().fit(X)
     >>> stream = LiveStream(ModelMetadata((0, 1), encoder), AUCClassifier(), batch_rows=100, window=100)
     >>> stream.learn(X[:250], y[:250])
@@ -95,7 +96,7 @@ class LiveStream:
             start_stream(self.estimator, self.pending_X.shape[1])
 
     @property
-    def encoder(self) -> TableEncoder:
+    def encoder(self) -> FittedEncoder:
         """How the columns of a table become numbers."""
         assert self.metadata.encoder is not None  # as `from_dict` and the command line make sure
         return self.metadata.encoder

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.calibration import Calibration
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.models.held_out_scores import HeldOutScores
 from aucmax.tables.cells import Scalar
+from aucmax.tables.fitted_encoder import FittedEncoder
 from aucmax.tables.json_schema import Schema, all_strings, check_schema, is_finite_number
-from aucmax.tables.table_encoder import TableEncoder
 
 _SCHEMA: Schema = {
     "classes": (list,),
@@ -37,7 +37,7 @@ class ModelMetadata:
     ----------
     classes : (negative, positive)
         The two labels.
-    encoder : TableEncoder, optional
+    encoder : FittedEncoder, optional
         How a table is encoded; None for a model of a matrix.
     feature_names : sequence of str, optional
         Names of the features; those of the encoder if not given.
@@ -58,7 +58,7 @@ class ModelMetadata:
     """
 
     classes: tuple[Scalar, Scalar]
-    encoder: TableEncoder | None = None
+    encoder: FittedEncoder | None = None
     feature_names: Sequence[str] | None = None
     threshold: float | None = None
     calibration: Calibration | None = None
@@ -119,7 +119,7 @@ class ModelMetadata:
         return cls(
             **content
             | {
-                "encoder": None if encoder is None else TableEncoder.from_dict(encoder),
+                "encoder": None if encoder is None else FittedEncoder.from_dict(encoder),
                 "calibration": None if calibration is None else Calibration(**calibration),
                 "held_out_scores": None if scores is None else HeldOutScores.from_dict(scores),
             }

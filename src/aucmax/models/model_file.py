@@ -12,12 +12,13 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aucmax.models.from_estimator import saved_model
-from aucmax.models.live_stream import LiveStream
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.tables.atomic_write import atomic_write
+
+if TYPE_CHECKING:
+    from aucmax.models.live_stream import LiveStream
 
 FORMAT = "aucmax-model"
 VERSION = 1
@@ -53,6 +54,8 @@ def save(model: Any, path: str | Path, *, held_out_scores: bool = True) -> None:
     True
     """
     if not isinstance(model, SavedModel):
+        from aucmax.models.from_estimator import saved_model
+
         model = saved_model(model, held_out_scores=held_out_scores)
     _write(model.to_dict(), path)
 
@@ -70,6 +73,8 @@ def load_checkpoint(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LiveStre
     ModelFileError
         As `load`, or if the file is a model without a stream.
     """
+    from aucmax.models.live_stream import LiveStream
+
     with _naming(path):
         content = _contents(_parse(_read_bytes(path, max_bytes)))
         if "stream" not in content:
@@ -78,15 +83,25 @@ def load_checkpoint(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LiveStre
         return LiveStream.from_dict(SavedModel.from_dict(content).metadata, stream)
 
 
+def to_json(model: SavedModel) -> str:
+    """The contents of the file that `save` writes."""
+    return _to_json(model.to_dict())
+
+
 def _write(content: dict[str, Any], path: str | Path) -> None:
+    text = _to_json(content)
+    with atomic_write(path) as file:
+        file.write(text)
+
+
+def _to_json(content: dict[str, Any]) -> str:
     content = {"format": FORMAT, "version": VERSION, **content}
     try:
         content["checksum"] = _checksum(content)
     except (TypeError, ValueError) as error:
         message = f"the model cannot be written as JSON: {error}; use finite numbers and strings"
         raise TypeError(message) from None
-    with atomic_write(path) as file:
-        file.write(_format_json(content, levels=2))
+    return _format_json(content, levels=2)
 
 
 def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> SavedModel:
@@ -112,9 +127,19 @@ def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> SavedModel:
     aucmax.models.model_file.ModelFileError: new.json: format version 99; this aucmax reads 1, so update aucmax
     """
     with _naming(path):
-        content = _contents(_parse(_read_bytes(path, max_bytes)))
-        content.pop("stream", None)
-        return SavedModel.from_dict(content)
+        return _from_bytes(_read_bytes(path, max_bytes))
+
+
+def from_json(text: str, name: str) -> SavedModel:
+    """The model of a file whose contents are given, validated as by `load`; errors call it by its name."""
+    with _naming(name):
+        return _from_bytes(text.encode())
+
+
+def _from_bytes(text: bytes) -> SavedModel:
+    content = _contents(_parse(text))
+    content.pop("stream", None)
+    return SavedModel.from_dict(content)
 
 
 @contextmanager

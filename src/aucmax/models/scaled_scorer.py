@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.sparsefuncs import inplace_column_scale
 
 from aucmax.models.json_arrays import array_from_json
 from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
@@ -39,7 +38,11 @@ class ScaledScorer:
     scorer: Scorer
 
     kind: ClassVar[str] = "scaled"
-    estimators: ClassVar[tuple[type, ...]] = ()  # made from a pipeline
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes: none, made from a pipeline."""
+        return ()
 
     @classmethod
     def of(cls, estimator: Any) -> ScaledScorer:
@@ -74,6 +77,8 @@ class ScaledScorer:
                 raise ValueError("a sparse matrix cannot be centred, as this model does; give a dense one")
             X = X.copy()
             if self.scale is not None:
+                from sklearn.utils.sparsefuncs import inplace_column_scale
+
                 inplace_column_scale(X, 1.0 / self.scale)  # as StandardScaler does
             return X
         X = np.array(X)  # as StandardScaler does: a copy, changed in place, of the same precision

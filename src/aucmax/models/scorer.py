@@ -1,21 +1,24 @@
 """`Scorer`: a score of the features, to and from JSON, and the registry of the kinds of scorers.
 
-To add a kind, write a class with the members of `Scorer` and list it in `models/__init__.py`.
+To add a kind, write a class with the members of `Scorer` and list it in `SCORERS`.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 
 class Scorer(Protocol):
     """A score of the features, to and from JSON."""
 
     kind: ClassVar[str]
-    estimators: ClassVar[tuple[type, ...]]  # the estimators that `of` takes
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes; a method, since scoring should not import them."""
 
     @classmethod
     def of(cls, estimator: Any) -> Scorer:
@@ -38,13 +41,35 @@ class Scorer(Protocol):
         """The scorer that `to_dict` described, every field validated."""
 
 
-SCORERS: dict[str, type[Scorer]] = {}  # by kind; filled in `models/__init__.py`
+SCORERS = {
+    "linear": "linear_scorer.LinearScorer",
+    "kernel": "kernel_scorer.KernelScorer",
+    "tree": "tree_scorer.TreeScorer",
+    "scaled": "scaled_scorer.ScaledScorer",
+    "ensemble": "ensemble_scorer.EnsembleScorer",
+    "stack": "stack_scorer.StackScorer",
+    "mean": "stack_scorer.MeanScorer",
+}  # by kind: the file of `models` and the class, which is imported when it is needed
+
+
+def scorer_class(kind: str) -> type[Scorer]:
+    """The class of a kind of scorer.
+
+    Examples
+    --------
+    >>> scorer_class("linear").kind
+    'linear'
+    """
+    module, name = SCORERS[kind].split(".")
+    return getattr(importlib.import_module(f"aucmax.models.{module}"), name)
 
 
 def scorer_of(estimator: Any) -> Scorer:
     """The score of a fitted estimator, of whatever kind."""
-    for scorer in SCORERS.values():
-        if isinstance(estimator, scorer.estimators):
+    from sklearn.utils.validation import check_is_fitted
+
+    for scorer in map(scorer_class, SCORERS):
+        if isinstance(estimator, scorer.estimators()):
             check_is_fitted(estimator)
             return scorer.of(estimator)
     raise TypeError(
@@ -55,7 +80,7 @@ def scorer_of(estimator: Any) -> Scorer:
 
 def _savable() -> list[str]:
     """The names of the estimators that have a scorer."""
-    kinds = [kind for scorer in SCORERS.values() for kind in scorer.estimators]
+    kinds = [kind for scorer in map(scorer_class, SCORERS) for kind in scorer.estimators()]
     return sorted(each.__name__ for kind in kinds for each in (kind.__subclasses__() or [kind]))
 
 
@@ -83,4 +108,4 @@ def scorer_from_dict(content: Any) -> Scorer:
     kind = fields.pop("kind", None)
     if not isinstance(kind, str) or kind not in SCORERS:
         raise ValueError(f"unknown kind of scorer {kind!r}; this version of aucmax has {list(SCORERS)}")
-    return SCORERS[kind].from_dict(fields)
+    return scorer_class(kind).from_dict(fields)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from aucmax.aum.descent.loop import DescentRecord
 from aucmax.estimators.aum import AUMClassifier
-from aucmax.estimators.calibration import Calibration
 from aucmax.estimators.contingency import ContingencySVMClassifier
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.tree import AUCTreeClassifier, Nodes
 from aucmax.kernels.coordinates import Coordinates, Ranks
 from aucmax.kernels.score import KernelScore, Term
@@ -30,4 +30,5 @@ _TYPES = (
     *(TableEncoder, ColumnEncoder, NumberFormat, TimeFormat),
     *SOLVERS.values(),
 )
+#: Names of the types that `skops.io.load(..., trusted=SKOPS_TRUSTED)` needs for estimators of aucmax.
 SKOPS_TRUSTED = tuple(f"{kind.__module__}.{kind.__qualname__}" for kind in _TYPES)

@@ -45,7 +45,11 @@ class StackScorer:
     intercept: float
 
     kind: ClassVar[str] = "stack"
-    estimators: ClassVar[tuple[type, ...]] = (AUCStackingClassifier,)
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes."""
+        return (AUCStackingClassifier,)
 
     @classmethod
     def of(cls, estimator: Any) -> StackScorer:
@@ -98,7 +102,11 @@ class MeanScorer:
     members: tuple[Scorer, ...]
 
     kind: ClassVar[str] = "mean"
-    estimators: ClassVar[tuple[type, ...]] = (CrossFitClassifier,)
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes."""
+        return (CrossFitClassifier,)
 
     @classmethod
     def of(cls, estimator: Any) -> MeanScorer:

@@ -47,7 +47,11 @@ class TreeScorer:
     zero: float = 0.0
 
     kind: ClassVar[str] = "tree"
-    estimators: ClassVar[tuple[type, ...]] = (AUCTreeClassifier,)
+
+    @staticmethod
+    def estimators() -> tuple[type, ...]:
+        """The estimators that `of` takes."""
+        return (AUCTreeClassifier,)
 
     @classmethod
     def of(cls, estimator: Any) -> TreeScorer:

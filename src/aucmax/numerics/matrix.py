@@ -8,26 +8,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.lazy_features import LazyFeatures
 from aucmax.numerics.rows import CSR, row_axpy, row_dot, row_dots, row_norm2, row_squares
-
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix or array."""
-    return sparse.issparse(X)
+from aucmax.numerics.sparse_structure import is_sparse, sparse
 
 
 def nonzeros(X: Any) -> int:
     """Number of stored entries."""
-    return X.nnz if sparse.issparse(X) else X.size
+    return X.nnz if is_sparse(X) else X.size
 
 
 def as_rows(X: Any) -> Any:
     """X in the form that compiled loops take: a C-contiguous array, or the arrays of a CSR matrix."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.ascontiguousarray(X)
     X = X.tocsr()
     return CSR(X.data, _unsigned(X.indices), _unsigned(X.indptr))
@@ -39,7 +34,7 @@ def _unsigned(numbers: np.ndarray) -> np.ndarray:
 
 def scaled_columns(X: Any, scale: np.ndarray) -> Any:
     """X with column j divided by scale[j], in double precision: single precision would change the problem."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return X / scale
     data = X.data / scale[X.indices]
     return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
@@ -49,14 +44,14 @@ def mostly_stored(X: Any) -> np.ndarray:
     """For each column, whether `shifted_columns` is cheap: at least half of its entries are stored."""
     if isinstance(X, LazyFeatures):
         return np.zeros(X.shape[1], dtype=bool)
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.ones(X.shape[1], dtype=bool)
     return 2 * np.bincount(X.indices, minlength=X.shape[1]) >= X.shape[0]
 
 
 def shifted_columns(X: Any, shift: np.ndarray) -> Any:
     """X minus `shift` in double precision; a CSR matrix gets new entries only in columns with a nonzero shift."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return X - shift
     moved = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
     columns = np.flatnonzero(shift)
@@ -70,42 +65,42 @@ def shifted_columns(X: Any, shift: np.ndarray) -> Any:
     return moved + sparse.csr_array((-shift[columns[j]], (i, columns[j])), shape=X.shape) if i.size else moved
 
 
-def stacked(above: Any, below: Any) -> Any:
-    """Two tables stacked vertically."""
-    if sparse.issparse(above) or sparse.issparse(below):
-        return sparse.vstack([above, below], format="csr")
-    return np.vstack([above, below])
+def stacked(*tables: Any) -> Any:
+    """Tables stacked vertically."""
+    if any(map(is_sparse, tables)):
+        return sparse.vstack(tables, format="csr")
+    return np.vstack(tables)
 
 
 def columns_added(X: Any, dim: int) -> Any:
     """X padded on the right with columns of zeros, to `dim` columns."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
     return np.pad(X, ((0, 0), (0, dim - X.shape[1])))
 
 
 def dense(X: Any) -> np.ndarray:
     """X as a dense array in double precision."""
-    return X.toarray().astype(float) if sparse.issparse(X) else np.asarray(X, dtype=float)
+    return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
 
 
 def alike(X: Any, like: Any) -> Any:
     """X in the format of the other table, dense or CSR."""
-    if sparse.issparse(X) == sparse.issparse(like):
+    if is_sparse(X) == is_sparse(like):
         return X
-    return X.toarray() if sparse.issparse(X) else sparse.csr_array(X)
+    return X.toarray() if is_sparse(X) else sparse.csr_array(X)
 
 
 def weighted_columns(X: Any, factor: np.ndarray) -> Any:
     """The columns of diag(factor) X, as rows for compiled loops."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.ascontiguousarray((X * factor[:, None]).T)
     return as_rows((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
 
 
 def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
     """Copy the rows in `index` into a dense array in double precision."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         out[...] = X[index].toarray()
     elif X.dtype == out.dtype:
         np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes an intermediate copy
@@ -115,7 +110,7 @@ def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
 
 def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray) -> np.ndarray:
     """Write sqrt(weight) (x - centre) for the rows in `index` into `out`; return the sum of weight (x - centre)."""
-    rows = X[index].toarray() if sparse.issparse(X) else X[index] if isinstance(X, LazyFeatures) else X
+    rows = X[index].toarray() if is_sparse(X) else X[index] if isinstance(X, LazyFeatures) else X
     index = index if rows is X else np.arange(index.size)
     sums = np.zeros(centre.size)
     _copy_shifted(rows, index, weight, centre, out, sums)
@@ -145,7 +140,7 @@ def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.n
     stored = np.zeros(dim)  # weight of the stored entries of each column
     count = np.zeros(dim, dtype=np.int64)  # and their number
     _weighted_squares(as_rows(X), index, weight, centre, squares, stored, count)
-    if sparse.issparse(X):  # in a column without zeros, weight minus `stored` would be nothing but rounding error
+    if is_sparse(X):  # in a column without zeros, weight minus `stored` would be nothing but rounding error
         squares += np.where(count == index.size, 0.0, weight[index].sum() - stored) * centre**2
     return squares
 
@@ -203,9 +198,12 @@ def _dot(X, index, W, out):
 def _copy_shifted(X, index, weight, centre, out, sums):
     for k in range(index.size):
         root = np.sqrt(weight[k])
+        row = X[index[k]]  # views of one row: indexing the matrix in the loop below made it half as fast
+        shifted = out[k]
         for j in range(centre.size):
-            out[k, j] = root * (X[index[k], j] - centre[j])
-            sums[j] += root * out[k, j]
+            value = root * (row[j] - centre[j])
+            shifted[j] = value
+            sums[j] += root * value
 
 
 @compiled

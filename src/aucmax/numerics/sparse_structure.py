@@ -5,10 +5,19 @@ SciPy checks the arrays of a matrix only when it is made, and little more than t
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy import sparse
+
+from aucmax.numerics.lazy_imports import LazyModule
+
+sparse: Any = LazyModule("scipy.sparse")
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix or array; where SciPy has not been imported, there is none."""
+    return "scipy.sparse" in sys.modules and sparse.issparse(X)
 
 
 def check_structure(X: Any) -> Any:
@@ -24,7 +33,7 @@ def check_structure(X: Any) -> Any:
     Traceback (most recent call last):
     ValueError: X is not a valid CSR matrix: row 1 has an entry with column index 7, but there are 3 columns; ...
     """
-    if not sparse.issparse(X) or X.ndim != 2:
+    if not is_sparse(X) or X.ndim != 2:
         return X
     if X.format == "coo":
         _check_coordinates(X)
@@ -43,7 +52,7 @@ def canonical(X: Any) -> Any:
     Equal rows then have bitwise equal products, and entries can be squared. What X says about its own order is not
     trusted, since its arrays may have been edited.
     """
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return X
     X = X.tocsr()
     end = X.indptr[-1]
@@ -51,7 +60,7 @@ def canonical(X: Any) -> Any:
     return fresh if fresh.has_canonical_format else _without_duplicates(fresh.copy())
 
 
-def _without_duplicates(X: sparse.csr_array) -> sparse.csr_array:
+def _without_duplicates(X: Any) -> Any:
     """X, modified in place; duplicates are added in ascending order, so that the sum is the same in any order."""
     X.sort_indices()
     if not X.has_canonical_format:

@@ -80,15 +80,7 @@ class CalibrationDisplay(Display):
     def _predictions(cls, estimator: Any, X: Any, pos_label: Any) -> np.ndarray:
         return probabilities(estimator, X, pos_label)
 
-    def plot(self, ax: Any = None) -> CalibrationDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default the axes of a new figure.
-        """
-        self._open(ax)
+    def _draw(self) -> None:
         self._draw_reference("calibrated", [0.0, 1.0], [0.0, 1.0])
         predicted, observed, low, high, _ = self.reliability
         self.line_, _, _ = self.ax_.errorbar(
@@ -103,5 +95,4 @@ class CalibrationDisplay(Display):
             label=self.name or "model",
         )
         self.ax_.set_aspect("equal")
-        self._close("predicted probability", "share of positives")
-        return self
+        self.ax_.set(xlabel="predicted probability", ylabel="share of positives")

@@ -70,17 +70,8 @@ class CumulativeGainsDisplay(Display):
         positive = float(tp[-1] / rows[-1])
         return cls(contacted=rows / rows[-1], found=tp / tp[-1], positive=positive, name=name).plot(ax)
 
-    def plot(self, ax: Any = None) -> CumulativeGainsDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default the axes of a new figure.
-        """
-        self._open(ax)
+    def _draw(self) -> None:
         self._draw_reference("random", [0.0, 1.0], [0.0, 1.0])
         self._draw_reference("perfect", [0.0, self.positive, 1.0], [0.0, 1.0, 1.0], linestyle="--")
         (self.line_,) = self.ax_.plot(self.contacted, self.found, linewidth=1.4, label=self.name or "model")
-        self._close("share of rows, by decreasing score", "share of positives found")
-        return self
+        self.ax_.set(xlabel="share of rows, by decreasing score", ylabel="share of positives found")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -52,9 +52,29 @@ class Display(ABC):
         name = type(estimator).__name__ if name is None else name
         return cls.from_predictions(y, predictions, pos_label=pos_label, name=name, **options)
 
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+
+        Returns
+        -------
+        the display
+        """
+        self.ax_ = new_axes(7, 6.0) if ax is None else ax
+        self.figure_ = self.ax_.figure
+        self._draw()
+        self.ax_.spines[["top", "right"]].set_visible(False)
+        for text in self.ax_.legend(frameon=False, fontsize="small").get_texts():
+            text.set_parse_math(False)  # names are written as they are
+        return self
+
     @abstractmethod
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the display."""
+    def _draw(self) -> None:
+        """Draw the curve, which becomes `line_`, into `ax_`, and label the axes."""
 
     @classmethod
     def _predictions(cls, estimator: Any, X: Any, pos_label: Any) -> np.ndarray:
@@ -64,24 +84,11 @@ class Display(ABC):
         scores = np.asarray(estimator.decision_function(X))
         return scores if pos_label == estimator.classes_[1] else -scores
 
-    def _open(self, ax: Any) -> None:
-        """Choose the axes: those given, or those of a new figure."""
-        self.ax_ = new_axes(7, 6.0) if ax is None else ax
-        self.figure_ = self.ax_.figure
-
     def _draw_reference(self, label: str, x: Any, y: Any, linestyle: str = ":") -> None:
         """Draw a line to compare with, unless another display has drawn it in the same axes."""
         if label not in {line.get_gid() for line in self.ax_.get_lines()}:
             style = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": linestyle}
             self.ax_.plot(x, y, gid=label, label=label, **style)
-
-    def _close(self, xlabel: str, ylabel: str) -> None:
-        """Label the axes, and write the names of the curves as they are, without mathematics."""
-        self.ax_.set_xlabel(xlabel)
-        self.ax_.set_ylabel(ylabel)
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        for text in self.ax_.legend(frameon=False, fontsize="small").get_texts():
-            text.set_parse_math(False)
 
 
 def probabilities(estimator: Any, X: Any, pos_label: Any) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -37,20 +36,11 @@ class LiftDisplay(CumulativeGainsDisplay):
         """Found / contacted, without the first vertex, where both are zero."""
         return self.found[1:] / self.contacted[1:]
 
-    def plot(self, ax: Any = None) -> LiftDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default the axes of a new figure.
-        """
-        self._open(ax)
+    def _draw(self) -> None:
         self._draw_reference("random", [0.0, 1.0], [1.0, 1.0])
         shares = np.linspace(0.0, 1.0, POINTS)[1:]
         shares = np.union1d(shares[shares > self.contacted[1]], self.contacted[1:])
         lift = np.interp(shares, self.contacted, self.found) / shares
         (self.line_,) = self.ax_.plot(shares, lift, linewidth=1.4, label=self.name or "model")
         self.ax_.set_ylim(bottom=0.0)
-        self._close("share of rows, by decreasing score", "lift")
-        return self
+        self.ax_.set(xlabel="share of rows, by decreasing score", ylabel="lift")

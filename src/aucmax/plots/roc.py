@@ -92,23 +92,14 @@ class ROCDisplay(Display):
         display = cls(fpr=fpr, tpr=tpr, auc=auc, interval=interval, name=name, max_fpr=max_fpr, partial_auc=part)
         return display.plot(ax)
 
-    def plot(self, ax: Any = None) -> ROCDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default the axes of a new figure.
-        """
-        self._open(ax)
+    def _draw(self) -> None:
         self._draw_reference("random", [0.0, 1.0], [0.0, 1.0])
         (self.line_,) = self.ax_.plot(self.fpr, self.tpr, linewidth=1.4, label=self._label())
         if self.max_fpr is None:
             self.ax_.set_aspect("equal")
         else:
             self.ax_.set_xlim(-0.01 * self.max_fpr, self.max_fpr)
-        self._close("false positive rate", "true positive rate")
-        return self
+        self.ax_.set(xlabel="false positive rate", ylabel="true positive rate")
 
     def _label(self) -> str:
         label = f"AUC {self.auc:.3f}"

@@ -36,12 +36,7 @@ class ClassMoments:
     @property
     def trace(self) -> float:
         """Trace of the scatter: the sum of s_i |x_i - mean|^2."""
-        return float(self.diagonal.sum())
-
-    @property
-    def diagonal(self) -> np.ndarray:
-        """Diagonal of the scatter: the sum of s_i (x_i - mean)^2 of every column."""
-        return self.scatter.diagonal() if self.scatter.ndim == 2 else self.scatter
+        return float((self.scatter.diagonal() if self.scatter.ndim == 2 else self.scatter).sum())
 
     @np.errstate(invalid="ignore", over="ignore")  # `check_finite` reports NaN and infinity
     def __add__(self, other: ClassMoments) -> ClassMoments:
@@ -88,6 +83,7 @@ class Moments:
     full: bool = field(init=False)  # whether the scatter is a matrix rather than its diagonal
     delta: np.ndarray = field(init=False)  # difference of the class means
     variances: np.ndarray = field(init=False)  # diagonal of S, the sum of the two class covariances
+    deviations: np.ndarray = field(init=False)  # standard deviations of the columns over the rows of both classes
     n_rows: float = field(init=False)  # number of rows
     n: float = field(init=False)  # the same, a weight of k counting as k rows, unless the weights sum to less
 
@@ -97,10 +93,14 @@ class Moments:
         full = pos.scatter.ndim == 2
         squares = (pos.scatter.diagonal(), neg.scatter.diagonal()) if full else (pos.scatter, neg.scatter)
         n_rows = pos.count + neg.count
+        delta = pos.mean - neg.mean
+        total = (pos.weight + neg.weight) or 1.0
+        between = np.sqrt((pos.weight / total) * (neg.weight / total)) * np.abs(delta)
         vars(self).update(
             full=full,
-            delta=pos.mean - neg.mean,
+            delta=delta,
             variances=squares[0] / (pos.weight or 1.0) + squares[1] / (neg.weight or 1.0),
+            deviations=np.hypot(np.sqrt((squares[0] + squares[1]) / total), between),
             n_rows=n_rows,
             n=max(pos.weight + neg.weight, n_rows),
         )
@@ -136,14 +136,6 @@ class Moments:
     def within(self) -> np.ndarray:
         """S, the sum of the two class covariances (its diagonal if not full); zero for a class without weight."""
         return self.pos.scatter / (self.pos.weight or 1.0) + self.neg.scatter / (self.neg.weight or 1.0)
-
-    @property
-    def deviations(self) -> np.ndarray:
-        """Standard deviations of the columns over the rows of both classes: within the classes, and between them."""
-        total = (self.pos.weight + self.neg.weight) or 1.0
-        within = np.sqrt((self.pos.diagonal + self.neg.diagonal) / total)
-        between = np.sqrt((self.pos.weight / total) * (self.neg.weight / total)) * np.abs(self.delta)
-        return np.hypot(within, between)
 
 
 def _diagonal_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:

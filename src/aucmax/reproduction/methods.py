@@ -26,7 +26,7 @@ from aucmax.solvers.vrspam import VRSPAM
 Setting = Mapping[str, float]  # a value of each axis of a grid
 
 
-class TrainingRows(NamedTuple):
+class TableSize(NamedTuple):
     """What a method must know of its training rows before it sees them."""
 
     n: int  # number of rows
@@ -45,7 +45,7 @@ class Method:
 
     name: str
     axes: Mapping[str, tuple[float, ...]]  # the published grid
-    build: Callable[[Setting, TrainingRows], AUCClassifier]
+    build: Callable[[Setting, TableSize], AUCClassifier]
     objective: str  # of which the exact minimiser is the ceiling: "l2", "elastic net" or "hinge"
 
     def settings(self, stride: int = 1) -> list[Setting]:
@@ -63,27 +63,27 @@ def _ranker(solver: Any, **settings: Any) -> AUCClassifier:
     return AUCClassifier(solver=solver, standardize=False, **settings)
 
 
-def _penalty(setting: Setting, rows: TrainingRows) -> dict[str, float]:
+def _penalty(setting: Setting, rows: TableSize) -> dict[str, float]:
     """alpha and l1_ratio for beta/2 |w|^2 + beta1 |w|_1."""
     beta, beta1 = setting["beta"], setting.get("beta1", 0.0)
     return {"alpha": (beta + beta1) / rows.factor, "l1_ratio": beta1 / (beta + beta1)}
 
 
-def _spam(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _spam(setting: Setting, rows: TableSize) -> AUCClassifier:
     return _ranker(SPAM(max_epochs=20), **_penalty(setting, rows))
 
 
-def _vrspam(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _vrspam(setting: Setting, rows: TableSize) -> AUCClassifier:
     return _ranker(VRSPAM(max_epochs=20, tol=1e-3), **_penalty(setting, rows))
 
 
-def _reg_solam(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _reg_solam(setting: Setting, rows: TableSize) -> AUCClassifier:
     solver = SOLAM(max_epochs=20, zeta=rows.factor * setting["zeta"], capped=False, prior="running", tilt=0.0)
     return _ranker(solver, alpha=setting["lambda"] / rows.factor)
 
 
-def _solam_in(form: str) -> Callable[[Setting, TrainingRows], AUCClassifier]:
-    def build(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _solam_in(form: str) -> Callable[[Setting, TableSize], AUCClassifier]:
+    def build(setting: Setting, rows: TableSize) -> AUCClassifier:
         zeta = rows.factor * setting["eta"]
         solver = SOLAM(max_epochs=1, form=form, radius=setting["R"], zeta=zeta, capped=False, prior="running", tilt=0)
         return _ranker(solver, alpha=0.0)
@@ -91,32 +91,32 @@ def _solam_in(form: str) -> Callable[[Setting, TrainingRows], AUCClassifier]:
     return build
 
 
-def _fsauc(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _fsauc(setting: Setting, rows: TableSize) -> AUCClassifier:
     eta = rows.factor * setting["eta"]
     return _ranker(FSAUC(max_epochs=1, radius=setting["R"], eta=eta, statistics="running"), alpha=0.0)
 
 
-def _opauc(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _opauc(setting: Setting, rows: TableSize) -> AUCClassifier:
     covariance = "full" if rows.dim <= 1000 else "sketched"
     return _ranker(OPAUC(eta=setting["eta"], covariance=covariance), alpha=setting["lambda"])
 
 
-def _oam(update: str) -> Callable[[Setting, TrainingRows], AUCClassifier]:
-    def build(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _oam(update: str) -> Callable[[Setting, TableSize], AUCClassifier]:
+    def build(setting: Setting, rows: TableSize) -> AUCClassifier:
         return _ranker(OAM(update=update, normalize=False, C=setting["C"]), alpha=0.0, loss="hinge")
 
     return build
 
 
-def _svm_or(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _svm_or(setting: Setting, rows: TableSize) -> AUCClassifier:
     return _ranker(CuttingPlane(tol=1e-3, max_epochs=200), alpha=setting["lambda"], loss="hinge")
 
 
-def _ls_svm(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _ls_svm(setting: Setting, rows: TableSize) -> AUCClassifier:
     return _ranker("auto", alpha=setting["lambda"])
 
 
-def _spdam(setting: Setting, rows: TrainingRows) -> AUCClassifier:
+def _spdam(setting: Setting, rows: TableSize) -> AUCClassifier:
     return _ranker(SPDAM(max_epochs=100, tol=1e-2, batch_size=0.1), alpha=setting["lambda"])
 
 

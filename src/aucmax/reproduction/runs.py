@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from aucmax.metrics import roc_auc
-from aucmax.reproduction.methods import METHODS, Method, Setting, TrainingRows
+from aucmax.reproduction.methods import METHODS, Method, Setting, TableSize
 from aucmax.reproduction.plans import Reduction, Task
 from aucmax.reproduction.protocols import RunSplit
 from aucmax.tables.json_journal import JsonJournal
@@ -130,7 +130,7 @@ def tune(method: Method, data: Rows, split: RunSplit, reduction: Reduction, run:
 
 def fitted_auc(method: Method, setting: Setting, train: Rows, test: Rows, seed: int) -> float:
     """Test AUC; 0 if the method diverges."""
-    rows = TrainingRows(train.y.size, train.X.shape[1], float((train.y > 0).mean()))
+    rows = TableSize(train.y.size, train.X.shape[1], float((train.y > 0).mean()))
     model = method.build(setting, rows).set_params(random_state=seed)
     try:
         scores = model.fit(train.X, train.y).decision_function(test.X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ class DaskEngine:
     Parameters
     ----------
     client : distributed.Client, optional
-        The current one if not given.
+        The current one if not given; if there is none, workers in this process, for one pass.
     in_flight : int
         Partitions per worker that are under way or wait to be added.
     """
@@ -37,11 +38,11 @@ class DaskEngine:
 
     def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
         """The sum over the partitions, in their order."""
-        return add_up(self._results(source, map, report))
+        with nullcontext(self.client) if self.client is not None else current_client() as client:
+            return add_up(self._results(client, source, map, report))
 
-    def _results(self, source: Source, map: Map, report: Report | None) -> Iterator[Any]:
+    def _results(self, client: Any, source: Source, map: Map, report: Report | None) -> Iterator[Any]:
         """The results in the order of the partitions; few of them wait at a time."""
-        client = current_client() if self.client is None else self.client
         shared = client.submit(_identity, map, pure=False)  # unlike scattered data, it can be computed again
         limit = self.in_flight * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
         parts = source.partitions
@@ -80,7 +81,7 @@ def _run(map: Map, number: int, partition: Partition) -> tuple[Any, int]:
 def _run_on_lazy(map: Map, number: int, *pieces_and_names: Any) -> tuple[Any, int]:
     """The same, of blocks that Dask has computed."""
     *pieces, names = pieces_and_names
-    return _run(map, number, ArrowPartition(_joined(pieces, names), number))
+    return _run(map, number, ArrowPartition(_joined(pieces, names), number, "Dask partition"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +114,7 @@ class LazyPartition:
         import dask
 
         blocks = dask.compute(*self.pieces)
-        return ArrowPartition(_joined(list(blocks), self.names), self.number).chunks(rows, columns)
+        return ArrowPartition(_joined(list(blocks), self.names), self.number, "Dask partition").chunks(rows, columns)
 
 
 def _joined(pieces: list[Any], names: tuple[tuple[str, ...], ...]) -> Any:
@@ -131,14 +132,18 @@ def _joined(pieces: list[Any], names: tuple[tuple[str, ...], ...]) -> Any:
     return pa.table(columns)
 
 
-def current_client() -> Any:
-    """The current client, or one with workers in this process if there is none."""
-    from distributed import Client, default_client
+@contextmanager
+def current_client() -> Iterator[Any]:
+    """The current client; if there is none, one with workers in this process, which is closed in the end."""
+    import distributed
 
     try:
-        return default_client()
+        client = distributed.default_client()
     except ValueError:
-        return Client(processes=False, dashboard_address=None, set_as_default=False)
+        with distributed.Client(processes=False, dashboard_address=None, set_as_default=False) as client:
+            yield client
+    else:
+        yield client
 
 
 def lazy_source(X: Any, *others: tuple[str, Any]) -> Source:

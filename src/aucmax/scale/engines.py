@@ -60,20 +60,20 @@ class LocalEngine:
             if n_threads <= 1:
                 return add_up(map(number, part) for number, part in enumerate(watched))
             with ThreadPoolExecutor(n_threads) as pool:
-                return add_up(_in_order(pool, map, watched, n_threads + 1))
+                return add_up(in_order(pool, map, watched, n_threads + 1))
 
 
 def add_up(values: Iterator[Any]) -> Any:
-    """The sum of values that can be added, in their order."""
-    total = next(values, None)
+    """The sum of values that can be added, in their order; None is what a partition without rows gives."""
+    total = None
     for value in values:
-        total = total + value
+        total = value if total is None else total if value is None else total + value
     if total is None:
-        raise ValueError("the source has no partitions, so there are no rows")
+        raise ValueError("the source has no rows")
     return total
 
 
-def _in_order(pool: ThreadPoolExecutor, map: Map, parts: list[Partition], pending: int) -> Iterator[Any]:
+def in_order(pool: ThreadPoolExecutor, map: Map, parts: list[Partition], pending: int) -> Iterator[Any]:
     """The results in the order of the partitions, with few of them waiting."""
     futures: list[Future] = []
     started = 0

@@ -12,22 +12,23 @@ from sklearn.pipeline import Pipeline
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.fitted_state import without_feature_names
 from aucmax.metrics.delong import Interval
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.engines import Engine, LocalEngine
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
 from aucmax.scale.passes import Progress, RowCounter, chunk_rows
-from aucmax.scale.row_reader import located, read_weights
+from aucmax.scale.row_reader import located
 from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.source import Source, TemporaryFolder
 from aucmax.tables.cells import Scalar
 from aucmax.tables.read_table import CHUNK_ROWS
 from aucmax.tables.table import Table
 from aucmax.tables.target import encode_rows
+from aucmax.tables.weights import read_weights
 
 
 @dataclass(frozen=True, eq=False)
-class _Scored:
+class PartitionScores:
     """The scores of the rows of a partition."""
 
     model: Any
@@ -38,6 +39,7 @@ class _Scored:
     folder: str | None
 
     def __call__(self, number: int, partition: Partition) -> ScoreRuns:
+        """The scores, in runs."""
         total = None
         start = 0
         for chunk in partition.chunks(self.chunk_rows):
@@ -113,7 +115,7 @@ def evaluate(
     engine = LocalEngine() if engine is None else engine
     rows = CHUNK_ROWS if memory is None else chunk_rows(memory, _width(model), engine)
     folder = TemporaryFolder()
-    scored = _Scored(model, target, weight, tuple(rest), rows, folder.path if engine.shared_disk else None)
+    scored = PartitionScores(model, target, weight, tuple(rest), rows, folder.path if engine.shared_disk else None)
     runs = engine.map_reduce(source, scored, RowCounter(progress, "scores", 1, None).report)
     return runs.interval(confidence)
 

@@ -18,6 +18,7 @@ from aucmax.scale.source import Source
 from aucmax.tables.cells import Scalar
 from aucmax.tables.column_learning import MixedColumnWarning
 from aucmax.tables.column_summary import ColumnSummary, summarize
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import choose_classes, count_labels
@@ -53,6 +54,8 @@ class SourceSummary:
     names: tuple[str, ...] = ()
 
     def __add__(self, other: SourceSummary) -> SourceSummary:
+        if not (self.n_rows and other.n_rows):  # nothing is known of the columns of a partition without rows
+            return replace(self if self.n_rows else other, rows=self.rows + other.rows)
         odd = sorted({*self.columns, *self.names} ^ {*other.columns, *other.names})
         if odd:
             raise ValueError(f"the columns {odd[:20]} are in some partitions and not in others")
@@ -98,6 +101,8 @@ class ColumnUse:
         As for `TableEncoder`.
     encode : bool
         Whether columns are encoded; if not, all of them are numbers.
+    decimal : {"auto", ".", ","}
+        As for `TableEncoder`.
     """
 
     target: str | None = None
@@ -107,6 +112,7 @@ class ColumnUse:
     keep: Sequence[str] = ()
     drop: Sequence[str] = ()
     encode: bool = True
+    decimal: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -125,9 +131,7 @@ class _Summarize:
                 part = self._of_chunk(chunk)
             start += len(chunk)
             total = part if total is None else total + part
-        if total is None:
-            raise ValueError(f"{partition.name} has no rows")
-        return replace(total, rows=(total.n_rows,))
+        return SourceSummary((0,), {}, Counter()) if total is None else replace(total, rows=(total.n_rows,))
 
     def _of_chunk(self, chunk: Table) -> SourceSummary:
         labels = count_labels(chunk, self.use.target)
@@ -149,10 +153,16 @@ def first_pass(
     source: Source, use: ColumnUse, engine: Engine, chunk_rows: int, seed: int, report: Report | None = None
 ) -> tuple[Source, SourceSummary, RowReader]:
     """The source, with what is now known of its files, its summary, and how its rows are read."""
-    settings = TableEncoder(keep=tuple(use.keep), drop=tuple(use.drop))
+    settings = TableEncoder(decimal=use.decimal, keep=tuple(use.keep), drop=tuple(use.drop))
     summary = engine.map_reduce(source, _Summarize(use, chunk_rows, settings.max_categories), report)
+    if not summary.n_rows:
+        raise ValueError(f"{source.name} has no rows")
     classes, rest = choose_classes(summary.labels, use.target, use.pos_label)
-    encoder: Any = _encoder(settings, summary) if summary.columns else None
+    try:
+        encoder: Any = _encoder(settings, summary) if summary.columns else None
+    except RowError as error:
+        number = int(np.searchsorted(summary.starts, error.args[1] - 1, "right")) - 1
+        raise ValueError(f"{source.partitions[number].name}: {error.moved(-int(summary.starts[number]))}") from None
     if summary.names:
         encoder = NumericColumns(summary.names)
     width = summary.width if encoder is None else len(encoder.get_feature_names_out())

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.scale.engines import Engine
 from aucmax.scale.first_pass import ColumnUse
+from aucmax.scale.fit_checkpoint import FitCheckpoint
 from aucmax.scale.folds import fold_seed
-from aucmax.scale.linear_fits import fit_linear, fit_path
+from aucmax.scale.kernel_fits import fit_kernel
+from aucmax.scale.linear_fits import fit_linear
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.passes import Passes, Progress
+from aucmax.scale.path_fits import fit_path
 from aucmax.tables.table_encoder import TableEncoder
-from aucmax.validation.params import check_params
+from aucmax.validation.params import Integer, check_params
 
 
 def fit(
     source: Any,
-    estimator: AUCClassifier | AUCClassifierCV | None = None,
+    estimator: AUCClassifier | AUCClassifierCV | KernelAUCClassifier | None = None,
     *,
     target: str | None = None,
     weight: str | None = None,
@@ -35,22 +40,26 @@ def fit(
     engine: Engine | None = None,
     memory: int | str | None = None,
     progress: Progress | None = None,
+    checkpoint: str | Path | FitCheckpoint | None = None,
 ) -> Any:
     """Fit an estimator to rows that need not fit in memory, in a few passes over them.
 
     Columns are encoded as by `TableEncoder`, which learns from the first pass. With the squared loss, a second pass
     adds up the moments of the folds, a third finds the AUC of every alpha in cells of the scores, and a fourth the
-    out-of-fold scores of the chosen alpha. The weights are those of a fit in memory, up to rounding; where a column
-    of more than 32,768 rows has missing cells, up to the median imputed there, whose rank is approximate.
+    out-of-fold scores of the chosen alpha. The logistic loss takes two more for each of about six Newton steps. The
+    weights are those of a fit in memory, up to rounding; where a column of more than 32,768 rows has missing cells,
+    up to the median imputed there, whose rank is approximate.
 
     Parameters
     ----------
     source : Source, file names or anything Arrow
         See `Source.of`.
-    estimator : AUCClassifier or AUCClassifierCV
+    estimator : AUCClassifier, AUCClassifierCV or KernelAUCClassifier
         Its settings; it is not changed. By default `AUCClassifierCV()`. `cv` is a number of folds: the fold of a row
-        follows from its number or group by hashing. `AUCClassifierCV` takes the squared loss (also as "auto"),
-        `AUCClassifier` the squared (solver "exact", or "cg" for wide tables) and the logistic loss ("newton").
+        follows from its number or group by hashing. `AUCClassifierCV` takes the squared and the logistic loss; "auto"
+        chooses one of these two on a sample of rows. `AUCClassifier` takes the squared (solver "exact", or "cg" for
+        wide tables) and the logistic loss ("newton"), `KernelAUCClassifier` the squared loss: its landmarks are drawn
+        from, and its kernels compared on, a sample of rows of each class.
     target : str
         The column of labels; none for libsvm files.
     weight, groups : str, optional
@@ -69,6 +78,10 @@ def fit(
         refused: Python with its libraries takes 250 MB, and what the passes add up some hundred.
     progress : callable, optional
         Called with a `PassProgress` after every chunk.
+    checkpoint : str or Path, optional
+        A file to which sums are written every few seconds. If it exists, the fit goes on from there and gives the
+        weights that it would have had, to the last bit; files that have changed since are noticed. Delete it once
+        the fit is done. Needs files as the source and an integer as `random_state`.
 
     Returns
     -------
@@ -84,19 +97,26 @@ def fit(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> table = pa.Table.from_pandas(X.assign(benign=y), preserve_index=False)
-    >>> model = fit(table, AUCClassifierCV(random_state=0), target="benign", pos_label=1)
+    >>> model = fit(table, AUCClassifierCV(loss="squared", random_state=0), target="benign", pos_label=1)
     >>> model[-1].cv_auc_.shape, bool(model[-1].oof_interval_.auc > 0.99)
     ((11, 5), True)
     >>> model.predict_proba(X).shape
     (569, 2)
     """
-    model = clone(AUCClassifierCV() if estimator is None else estimator)
-    if not isinstance(model, AUCClassifier | AUCClassifierCV):
-        raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use AUCClassifier or AUCClassifierCV")
+    model: Any = clone(AUCClassifierCV() if estimator is None else estimator)
+    if not any(isinstance(model, kind) for kind in FITS):
+        names = [kind.__name__ for kind in FITS]
+        raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use one of {names}")
     check_params(model)
     seed = fold_seed(model.random_state)
     use = ColumnUse(target, weight, groups, pos_label, keep, drop, encode)
-    passes = Passes.start(source, use, seed, engine=engine, memory=memory, progress=progress)
+    stored = None
+    if checkpoint is not None:
+        if not Integer(0).accepts(model.random_state):
+            raise ValueError(f"random_state={model.random_state!r}; a fit with a checkpoint needs an integer")
+        stored = checkpoint if isinstance(checkpoint, FitCheckpoint) else FitCheckpoint(checkpoint)
+    options: dict[str, Any] = {"engine": engine, "memory": memory, "progress": progress, "checkpoint": stored}
+    passes = Passes.start(source, use, seed, **options, settings=repr(sorted(model.get_params().items())))
     fit_model(model, passes)
     encoder = passes.reader.encoder
     if isinstance(encoder, NumericColumns):
@@ -104,11 +124,15 @@ def fit(
     return Pipeline([("encoder", encoder), ("model", model)]) if isinstance(encoder, TableEncoder) else model
 
 
-def fit_model(model: AUCClassifier | AUCClassifierCV, passes: Passes) -> None:
+FITS: dict[type, Callable[[Any, Passes], None]] = {
+    AUCClassifier: fit_linear,
+    AUCClassifierCV: fit_path,
+    KernelAUCClassifier: fit_kernel,
+}
+
+
+def fit_model(model: AUCClassifier | AUCClassifierCV | KernelAUCClassifier, passes: Passes) -> None:
     """Fit an estimator to a source that has been read once."""
     model.classes_ = np.array(passes.reader.classes)
     model.n_features_in_ = passes.reader.n_features
-    if isinstance(model, AUCClassifierCV):
-        fit_path(model, passes)
-    else:
-        fit_linear(model, passes)
+    next(fit for kind, fit in FITS.items() if isinstance(model, kind))(model, passes)

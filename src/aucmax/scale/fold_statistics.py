@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
 from operator import add
-from typing import Any
 
 import numpy as np
 
-from aucmax.numerics.matrix import is_sparse, stacked
+from aucmax.numerics.matrix import is_sparse
 from aucmax.problem.data import check_finite
 from aucmax.problem.moments import Moments
+from aucmax.scale.column_moments import column_moments
 from aucmax.scale.folds import hash_folds, in_sample
 from aucmax.scale.row_reader import NumberedRows
+from aucmax.scale.row_sample import joined
 
 SAMPLE_ROWS = 2**13  # of each class, for cut points
 _SAMPLE_NUMBERS = 2**22  # in the sample of a class
@@ -27,12 +28,12 @@ class FoldStatistics:
     Parameters
     ----------
     moments : tuple of Moments
-    sample : tuple of arrays or CSR matrices
+    sample : tuple of NumberedRows
         The sampled rows, chunk by chunk.
     """
 
     moments: tuple[Moments, ...]
-    sample: tuple[Any, ...]
+    sample: tuple[NumberedRows, ...]
 
     def __add__(self, other: FoldStatistics) -> FoldStatistics:
         return FoldStatistics(tuple(map(add, self.moments, other.moments)), self.sample + other.sample)
@@ -50,9 +51,9 @@ class FoldStatistics:
         return [after[1], *map(add, before[:-2], after[2:]), before[-2]]
 
     @property
-    def sampled_rows(self) -> Any:
-        """The sampled rows as one matrix."""
-        return reduce(stacked, self.sample) if is_sparse(self.sample[0]) else np.vstack(self.sample)
+    def sampled_rows(self) -> NumberedRows:
+        """All sampled rows."""
+        return joined(self.sample)
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ class FoldStatisticsOf:
     shares: tuple[float, float] = (0.0, 0.0)
     full: bool = True
 
+    by_columns = True
+
     @classmethod
     def sampling(cls, n_folds: int, n_pos: int, n_neg: int, dim: int) -> FoldStatisticsOf:
         """With a sample that is as large as cut points need: all rows of a small source."""
@@ -82,9 +85,11 @@ class FoldStatisticsOf:
         """The moments of each fold, checked to be finite."""
         X, y, weight = rows.data
         fold = hash_folds(rows.groups, self.n_folds) if self.n_folds > 1 else np.zeros(y.size, dtype=np.int64)
-        parts = [
-            Moments.of(X, y, weight, full=self.full, index=np.flatnonzero(fold == k)) for k in range(self.n_folds)
-        ]
+        sampled = rows.rows(np.flatnonzero(in_sample(rows.hashes, np.where(y > 0, *self.shares))))
+        if self.full and not is_sparse(X):
+            parts = column_moments(X, y, weight, fold, self.n_folds)
+        else:
+            of_folds = (np.flatnonzero(fold == k) for k in range(self.n_folds))
+            parts = tuple(Moments.of(X, y, weight, full=self.full, index=index) for index in of_folds)
         check_finite(reduce(add, parts), X)
-        sampled = np.flatnonzero(in_sample(rows.hashes, np.where(y > 0, *self.shares)))
-        return FoldStatistics(tuple(parts), (X[sampled],))
+        return FoldStatistics(parts, (sampled,))

@@ -1,172 +1,126 @@
-"""Newton's method in passes: the pairwise logistic loss with an L2 penalty, two passes a step.
+"""Newton's method in passes: the pairwise logistic loss with an L2 penalty, two passes a step (newton_sums.py).
 
-Rows are put into boxes by their scores (losses/analytic_sums.py). With z a row, centred and scaled, r its weight in
-its class and T_k(t) the Chebyshev polynomials of its place in its box, the first pass of a step adds up
-
-    sum_i r_i T_k(t_i)     and     sum_i r_i T_k(t_i) z_i        for every box, class and k
-
-from which the loss, its gradient and the cross terms of its Hessian follow; the second adds up
-sum_i r_i F''_i z_i z_i', with F''_i the sum of the second derivatives over the partners of row i.
+The models of all folds and alphas take their steps together; one that has converged takes no further part.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
-from numpy.polynomial.chebyshev import chebvander
 from scipy.linalg import cho_factor, cho_solve
 
 from aucmax.losses import Squared
-from aucmax.losses.analytic_sums import TERMS, BoxedRows, BoxMoments, expansions
-from aucmax.losses.logistic import derivatives
-from aucmax.numerics.matrix import dense
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution, Trace
+from aucmax.scale.newton_sums import (
+    BoxMomentsOf,
+    CurvaturesOf,
+    FoldTrainingRows,
+    NewtonTerms,
+    Standardizer,
+    all_terms,
+)
 from aucmax.scale.passes import Passes
-from aucmax.scale.row_reader import NumberedRows
 from aucmax.solvers import Newton
 from aucmax.solvers.base import State
 from aucmax.solvers.exact import Exact
 
 ACCURACY = 1e-14  # gap at which steps end, relative to the objective
+PATH_ACCURACY = 1e-8  # the same for the models of folds, of which only AUCs are wanted
 _STEPS = 50
 _HALVINGS = 30
 
 
-class Standardizer(NamedTuple):
-    """From rows to centred and scaled ones, with weights that sum to 1 in each class."""
+class NewtonDescent:
+    """The descent of one model: weights, the step that is tried, and what the last pass found.
 
-    centre: np.ndarray
-    scale: np.ndarray
-    totals: tuple[float, float]
+    Parameters
+    ----------
+    training : FoldTrainingRows
+    w : array
+        The weights to start from.
+    l2 : float
+        Strength of the penalty.
+    accuracy : float
+        Gap at which steps end, relative to the objective.
+    """
 
-    @classmethod
-    def of(cls, data: Data) -> Standardizer:
-        """From the moments of all rows."""
-        moments = data.raw_moments
-        return cls(data.raw_means.mean(axis=0), data.scale, (moments.pos.weight, moments.neg.weight))
+    def __init__(self, training: FoldTrainingRows, w: np.ndarray, l2: float, accuracy: float = ACCURACY):
+        self.training = training
+        self.w = w
+        self.l2 = l2
+        self.accuracy = accuracy
+        self.objective = np.inf
+        self.gap = np.inf
+        self.n_steps = 0
+        self.ended = False
+        self._step = np.zeros_like(w)
+        self._halvings = 0
 
-    def __call__(self, rows: NumberedRows) -> tuple[np.ndarray, np.ndarray]:
-        """The rows and their weights."""
-        X, y, weight = rows.data
-        return (dense(X) - self.centre) / self.scale, weight / np.where(y > 0, *self.totals)
+    @property
+    def tried(self) -> np.ndarray:
+        """The weights at which the loss is wanted."""
+        return self.w + 0.5**self._halvings * self._step
 
+    def look(self, terms: NewtonTerms) -> bool:
+        """Take the step that was tried if it is down, and end if that is enough; whether it needs the curvature."""
+        w = self.tried
+        lower = terms.loss + 0.5 * self.l2 * float(w @ w)
+        if not lower <= self.objective:
+            self._halvings += 1
+            self.ended = self._halvings > _HALVINGS  # only rounding error is left
+            return False
+        stalled = lower == self.objective
+        self.w = w
+        self.objective = lower
+        self.terms = terms
+        self.slope = terms.gradient + self.l2 * w
+        self.gap = 0.5 * float(self.slope @ self.slope) / self.l2  # the objective is l2-strongly convex
+        self.ended = stalled or self.gap <= self.accuracy * self.objective or self.n_steps == _STEPS
+        return not self.ended
 
-@dataclass(frozen=True, eq=False)
-class VectorBoxMoments:
-    """Box moments of the weights, and of the weighted rows; those of parts add up."""
-
-    boxes: BoxMoments
-    pos: np.ndarray  # of the positive rows, of shape (boxes, TERMS, dim)
-    neg: np.ndarray
-
-    def __add__(self, other: VectorBoxMoments) -> VectorBoxMoments:
-        boxes = BoxMoments.merged([self.boxes, other.boxes])
-        pos, neg = np.zeros((2, boxes.at.size, *self.pos.shape[1:]))
-        for part in (self, other):
-            index = np.searchsorted(boxes.at, part.boxes.at)
-            pos[index] += part.pos
-            neg[index] += part.neg
-        return VectorBoxMoments(boxes, pos, neg)
-
-    def gradient(self) -> np.ndarray:
-        """The gradient of the loss."""
-        of_pos, of_neg = self.boxes.over_partners(derivatives().first)
-        return np.tensordot(of_pos, self.pos, 2) - np.tensordot(of_neg, self.neg, 2)
-
-    def cross_terms(self) -> np.ndarray:
-        """The sum over all pairs of f''(s - s') z z'."""
-        second = derivatives().second
-        columns = [
-            expansions(self.boxes.at, np.ascontiguousarray(column), second) for column in self.neg.transpose(2, 0, 1)
-        ]
-        partners = np.stack(columns, axis=2)
-        return np.tensordot(self.pos, partners, ((0, 1), (0, 1)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Boxes:
-    """The box moments of the rows of a chunk, at weights w."""
-
-    standardize: Standardizer
-    w: np.ndarray
-
-    def __call__(self, rows: NumberedRows) -> VectorBoxMoments:
-        Z, r = self.standardize(rows)
-        y = rows.data.y
-        boxed = BoxedRows.of(Z @ self.w, y)
-        both = np.zeros((2, boxed.at.size, TERMS, Z.shape[1]))
-        weighted = r[:, None] * chebvander(boxed.place, TERMS - 1)
-        order = np.argsort(2 * boxed.box + (y < 0), kind="stable")
-        keys = (2 * boxed.box + (y < 0))[order]
-        starts = np.flatnonzero(np.diff(keys, prepend=-1))
-        for start, stop in zip(starts, [*starts[1:], keys.size]):
-            mine = order[start:stop]
-            box, side = divmod(int(keys[start]), 2)
-            both[side, box] = weighted[mine].T @ Z[mine]
-        return VectorBoxMoments(boxed.moments(r), both[0], both[1])
+    def turn(self, squares: np.ndarray) -> None:
+        """Choose the next step, given the curvature."""
+        hessian = squares - self.terms.cross - self.terms.cross.T
+        hessian[np.diag_indices_from(hessian)] += self.l2
+        self._step = -cho_solve(cho_factor(hessian), self.slope)
+        self._halvings = 0
+        self.n_steps += 1
 
 
-@dataclass(frozen=True, eq=False)
-class _Curvature:
-    """sum_i r_i F''_i z_i z_i' over the rows of a chunk."""
-
-    standardize: Standardizer
-    w: np.ndarray
-    at: np.ndarray  # all boxes
-    of_pos: np.ndarray  # expansions of F'' for the positive rows
-    of_neg: np.ndarray
-
-    def __call__(self, rows: NumberedRows) -> np.ndarray:
-        Z, r = self.standardize(rows)
-        boxed = BoxedRows.of(Z @ self.w, rows.data.y)
-        index = np.searchsorted(self.at, boxed.at)
-        second = boxed.evaluate(self.of_pos[index], self.of_neg[index])
-        return Z.T @ ((r * second)[:, None] * Z)
+def descend(models: list[NewtonDescent], passes: Passes) -> None:
+    """Newton steps of all models together, until the last one has ended; those of the same rows stand together."""
+    step = 0
+    while active := [model for model in models if not model.ended]:
+        tried = BoxMomentsOf([(one.training, one.tried) for one in active])
+        found = passes.run(tried, f"Newton step {step}, loss", all_terms)
+        turning = [one for one, terms in zip(active, found.parts) if one.look(terms)]
+        step += 1
+        if turning:
+            curvatures = CurvaturesOf([(one.training, one.w, one.terms) for one in turning])
+            squares = passes.run(curvatures, f"Newton step {step}, curvature")
+            for one, square in zip(turning, squares.parts):
+                one.turn(square)
 
 
 def solve_by_newton(problem: Problem, solver: Newton, passes: Passes) -> Solution:
     """The minimiser of the logistic loss with an L2 penalty, from that of the squared loss."""
-    l2 = problem.penalty.l2
-    standardize = Standardizer.of(problem.data)
-
-    def at(w: np.ndarray, step: int) -> tuple[VectorBoxMoments, float]:
-        moments = passes.run(_Boxes(standardize, w), f"Newton step {step}, loss")
-        return moments, moments.boxes.over_pairs(derivatives().value) + 0.5 * l2 * float(w @ w)
-
-    w = Exact().solve(Problem(problem.data, Squared(), problem.penalty)).coef
-    moments, objective = at(w, 0)
-    for epoch in range(1, _STEPS + 1):
-        slope = moments.gradient() + l2 * w
-        gap = 0.5 * float(slope @ slope) / l2  # the objective is l2-strongly convex
-        if gap <= ACCURACY * objective:
-            break
-        partners = moments.boxes.over_partners(derivatives().second)
-        curvature = _Curvature(standardize, w, moments.boxes.at, *partners)
-        squares = passes.run(curvature, f"Newton step {epoch}, curvature")
-        p = -_solve_hessian(squares, moments.cross_terms(), l2, slope)
-        t = 1.0
-        for _ in range(_HALVINGS):
-            after, lower = at(w + t * p, epoch)
-            if lower <= objective:
-                break
-            t *= 0.5
-        else:
-            break  # only rounding error is left
-        stalled = lower == objective
-        w, moments, objective = w + t * p, after, lower
-        if stalled:
-            break
-    slope = moments.gradient() + l2 * w
-    gap = 0.5 * float(slope @ slope) / l2
-    return Solution(w, objective, gap, epoch, gap <= solver.tol * objective, Trace(), State(w, float(passes.count)))
+    start = Exact().solve(Problem(problem.data, Squared(), problem.penalty)).coef
+    model = NewtonDescent(FoldTrainingRows(Standardizer.of(problem.data)), start, problem.penalty.l2)
+    descend([model], passes)
+    converged = model.gap <= solver.tol * model.objective
+    state = State(model.w, float(passes.count))
+    return Solution(model.w, model.objective, model.gap, model.n_steps, converged, Trace(), state)
 
 
-def _solve_hessian(squares: np.ndarray, cross: np.ndarray, l2: float, slope: np.ndarray) -> np.ndarray:
-    """(Hessian + l2 I)^-1 slope."""
-    hessian = squares - cross - cross.T
-    hessian[np.diag_indices_from(hessian)] += l2
-    return cho_solve(cho_factor(hessian), slope)
+def newton_paths(
+    training: list[Data], starts: list[np.ndarray], alphas: np.ndarray, passes: Passes
+) -> list[np.ndarray]:
+    """The weights of every alpha without each fold, one column an alpha, from those of the squared loss."""
+    models = []
+    for fold, (data, path) in enumerate(zip(training, starts)):
+        rows = FoldTrainingRows(Standardizer.of(data), fold, len(training))
+        models += [NewtonDescent(rows, w, float(alpha), PATH_ACCURACY) for w, alpha in zip(path.T, alphas)]
+    descend(models, passes)
+    weights = np.array([model.w for model in models]).reshape(len(training), alphas.size, -1)
+    return [path.T for path in weights]

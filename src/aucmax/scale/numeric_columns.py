@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.tables.cells import as_numbers
+from aucmax.tables.cells import as_numbers, stored_floats
 from aucmax.tables.table import Table
 
 
@@ -40,10 +40,19 @@ class NumericColumns:
         return np.array(self.names, dtype=object)
 
     def transform(self, table: Table) -> np.ndarray:
-        """The columns as an array; a missing cell is refused."""
-        X = np.empty((len(table), len(self.names)))
+        """The columns as an array."""
+        return self._fill(table, np.empty((len(table), len(self.names))))
+
+    def encode_columns(self, table: Table) -> np.ndarray:
+        """The same array with contiguous columns."""
+        return self._fill(table, np.empty((len(self.names), len(table))).T)
+
+    def _fill(self, table: Table, X: np.ndarray) -> np.ndarray:
         for j, name in enumerate(self.names):
-            numbers: Any = as_numbers(table.column(name))
+            column = table.column(name)
+            numbers: Any = stored_floats(column)
+            if numbers is None:
+                numbers = as_numbers(column)
             if numbers is None:
                 raise ValueError(f"column {name!r} does not hold numbers; let the columns be encoded (encode=True)")
             X[:, j] = numbers

@@ -74,11 +74,12 @@ class ArrowPartition:
 
     table: Any  # a pyarrow.Table
     number: int = 0
+    kind: str = "partition"  # what it is called in messages, with its number
 
     @property
     def name(self) -> str:
         """Its number."""
-        return f"partition {self.number}"
+        return f"{self.kind} {self.number}"
 
     def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
         """Slices of the table, which copy nothing."""

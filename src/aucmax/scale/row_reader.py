@@ -12,19 +12,26 @@ import numpy as np
 from aucmax.scale.folds import group_hashes, row_hashes
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
-from aucmax.tables.cells import Scalar, as_numbers
+from aucmax.tables.cells import Scalar
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import encode_rows
+from aucmax.tables.weights import read_weights
 from aucmax.validation.inputs import LabeledData
 
 
 class NumberedRows(NamedTuple):
-    """Rows of positive weight, with a hash of the number of each."""
+    """Rows of positive weight, with their numbers and a hash of each."""
 
     data: LabeledData
+    numbers: np.ndarray  # of the rows in the source, from 0
     hashes: np.ndarray  # of the row's number, the same whatever the partitions
     groups: np.ndarray  # of the row's group; that of its number if there are no groups
+
+    def rows(self, index: np.ndarray) -> NumberedRows:
+        """Some of the rows."""
+        return NumberedRows(self.data.rows(index), self.numbers[index], self.hashes[index], self.groups[index])
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +69,21 @@ class RowReader:
         used = (self.target, self.weight, self.groups, *(column.name for column in self.encoder.columns_))
         return {name for name in used if name is not None}
 
-    def rows(self, chunk: Table, start: int) -> NumberedRows:
-        """The rows of a chunk whose first row has the number `start`."""
-        X = chunk.matrix(self.n_features) if self.encoder is None else self.encoder.transform(chunk)
+    def rows(self, chunk: Table, start: int, by_columns: bool = False) -> NumberedRows:
+        """The rows of a chunk whose first row has the number `start`; `by_columns` for contiguous columns."""
+        if self.encoder is None:
+            X = chunk.matrix(self.n_features)
+        else:
+            X = self.encoder.encode_columns(chunk) if by_columns else self.encoder.transform(chunk)
         y = np.where(encode_rows(chunk, self.target, self.classes, self.rest) == 1, 1.0, -1.0)
         weight = np.ones(y.size) if self.weight is None else read_weights(chunk, self.weight)
-        hashes = row_hashes(np.arange(start, start + y.size), self.seed)
+        numbers = np.arange(start, start + y.size)
+        hashes = row_hashes(numbers, self.seed)
         groups = hashes if self.groups is None else group_hashes(chunk.column(self.groups), self.seed)
         data = LabeledData(X, y, weight)
         if weight.min(initial=1.0) > 0:
-            return NumberedRows(data, hashes, groups)
-        kept = np.flatnonzero(weight > 0)
-        return NumberedRows(data.rows(kept), hashes[kept], groups[kept])
+            return NumberedRows(data, numbers, hashes, groups)
+        return NumberedRows(data, numbers, hashes, groups).rows(np.flatnonzero(weight > 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +98,8 @@ class RowPass:
     chunk_rows : int
         Rows in a chunk.
     function : callable
-        From `NumberedRows` to something that can be added.
+        From `NumberedRows` to something that can be added. If it has a true attribute `by_columns`, the columns of
+        the rows that it gets are contiguous in memory.
     """
 
     reader: RowReader
@@ -99,11 +110,12 @@ class RowPass:
     def __call__(self, number: int, partition: Partition) -> Any:
         """The sum over the chunks of a partition."""
         total = None
+        by_columns = getattr(self.function, "by_columns", False)
         start = int(self.starts[number])
         first = start
         for chunk in partition.chunks(self.chunk_rows, self.reader.columns):
             with located(partition, start - first, len(chunk)):
-                value = self.function(self.reader.rows(chunk, start))
+                value = self.function(self.reader.rows(chunk, start, by_columns))
             total = value if total is None else total + value
             start += len(chunk)
         return total
@@ -111,19 +123,9 @@ class RowPass:
 
 @contextmanager
 def located(partition: Partition, start: int, rows: int) -> Iterator[None]:
-    """Name the partition and its rows in an error about them."""
+    """Name the partition and its rows in an error about them; a row is counted from the first of the partition."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {error}") from None
-
-
-def read_weights(chunk: Table, name: str) -> np.ndarray:
-    """A column of weights: finite numbers of zero or more."""
-    weight = as_numbers(chunk.column(name))
-    if weight is None:
-        raise ValueError(f"the weights in column {name!r} are not numbers")
-    invalid = ~(np.isfinite(weight) & (weight >= 0))
-    if invalid.any():
-        raise ValueError(f"a weight in column {name!r} is {weight[invalid][0]}; give a finite number of zero or more")
-    return weight
+        reason = error.moved(start) if isinstance(error, RowError) else error
+        raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {reason}") from None

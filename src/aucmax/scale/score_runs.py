@@ -244,6 +244,8 @@ class ScoreRunsOf:
     weighted: bool
     folder: str | None = None
 
+    resumable = False  # runs are in temporary files: after a stop, this pass starts from scratch
+
     def __call__(self, rows: NumberedRows) -> ScoreRuns:
         """The runs of the chunk."""
         return ScoreRuns.of(self.score(rows), rows.data.y, rows.data.weight if self.weighted else None, self.folder)

@@ -9,19 +9,19 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from aucmax.scale.partitions import ArrowPartition, FilePartition, FragmentPartition, ParquetPartition, Partition
 from aucmax.tables.arrow_reader import row_group_sizes
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.pyarrow_import import pa, parquet
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.read_table import infer_format
 
-parquet: Any = LazyModule("pyarrow.parquet")
-
 PARTITION_ROWS = 2**20  # of a table in memory, and about of a partition of a Parquet file
 _SPOOL_ROWS = 2**17  # rows in a row group of a temporary file
+_COLLECTIONS = {"dask": ("aucmax.scale.dask", "lazy_source"), "pyspark": ("aucmax.scale.spark", "spark_source")}
 _FORMATS = ("parquet", "arrow", "csv", "jsonl", "libsvm")
 
 
@@ -63,13 +63,16 @@ class Source:
         data : str, Path, list of them, or anything Arrow
             A file or a glob such as `events/*.parquet` (Parquet, Arrow, CSV, JSON lines, libsvm), a list of them,
             a `pyarrow.dataset`, or anything with `__arrow_c_stream__`: data frames of pandas and polars, relations
-            of DuckDB, a `RecordBatchReader`. What is a stream rather than a table is written to a temporary Parquet
-            file first, since it is read more than once.
+            of DuckDB, a `RecordBatchReader`; data frames of Dask and Spark, with their own partitions. A
+            stream, which is not a table, is written to a temporary Parquet file first, since it is read more than
+            once.
         format, encoding, limits
             As for `aucmax.tables.read`.
         """
         if isinstance(data, Source):
             return data
+        if (maker := _COLLECTIONS.get(type(data).__module__.partition(".")[0])) is not None:
+            return getattr(import_module(maker[0]), maker[1])(data)
         if isinstance(data, str | os.PathLike) or _is_list_of_paths(data):
             paths = find_files([data] if isinstance(data, str | os.PathLike) else data)
             parts = [part for path in paths for part in _file_partitions(path, format, encoding, limits)]

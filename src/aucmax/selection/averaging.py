@@ -34,6 +34,11 @@ class Average(NamedTuple):
     best: tuple[int, int]  # path and alpha of the largest a
     out_of_fold: np.ndarray  # averaged scores of the rows, NaN for rows in no test set
 
+    @property
+    def kept(self) -> np.ndarray:
+        """The paths that keep weight."""
+        return np.flatnonzero(self.factors.any(axis=1))
+
 
 def average_paths(table: LabeledData, paths: list[CVPath], *, pick: bool = False) -> Average:
     """The average of all models on the paths; with `pick` the best one alone."""

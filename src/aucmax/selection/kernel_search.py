@@ -1,14 +1,15 @@
 """Kernel search: kernels, bandwidths and learned metrics, each with the cross-validation of its path of alphas.
 
-The metric of a round is learned from a model of the round before. Each fold learns its own from its training rows, so
-that the labels of its test rows do not leak.
+The landmarks of a fold are those among its training rows: half of all landmarks are positive, so that to be one tells
+something of the label. The metric of a round is learned from a model of the round before. Each fold learns its own
+from its training rows, so that the labels of its test rows do not leak.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,6 @@ from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.selection.alpha_path import moment_path
 from aucmax.selection.cross_validation import CVPath, PathSettings, cv_path, make_alphas, score_fold
-from aucmax.selection.fold_moments import training_moments
 from aucmax.selection.splits import Fold
 from aucmax.solvers import Exact
 from aucmax.validation.inputs import LabeledData
@@ -41,7 +41,7 @@ class KernelPath(NamedTuple):
     kernel: str
     gamma: float  # NaN for the linear kernel
     round: int  # of metric learning, 0 before the first
-    maps: list[Nystroem]  # of all rows and of each fold, or one for all; none for the columns themselves
+    maps: list[Nystroem]  # of all rows and of each fold; none for the columns themselves
     weights: list[np.ndarray]  # of the features in the models of the folds, one column per alpha
     path: CVPath
 
@@ -60,6 +60,8 @@ class KernelSearch:
     table : LabeledData
     folds : list of pairs of row indices
     space : LandmarkSpace
+    places : array of shape (m,)
+        Which row of the table each landmark is, -1 for none.
     alphas : array or None
         Strengths of the penalty; None for a grid.
     standardize : bool
@@ -69,6 +71,7 @@ class KernelSearch:
     table: LabeledData
     folds: list[Fold]
     space: LandmarkSpace
+    places: np.ndarray
     alphas: Any
     standardize: bool
 
@@ -99,46 +102,59 @@ class KernelSearch:
         family = self.space.family(kernel, self.space.coordinates(kernel))
         distances = family.distances(self.table.X)
         gammas = [gamma] if gamma is not None else [k / family.unit for k in SCALES[family.kernel.norm]]
-        return [self._cross_validate([family], [distances], value, 0) for value in gammas]
+        families = [family, *(family.some(index) for index in self._fold_landmarks)]
+        found = []
+        for value in gammas:
+            similarities = family.kernel.values(distances, value)
+            some = [similarities, *(similarities[:, index] for index in self._fold_landmarks)]
+            found.append(self._cross_validate(families, some, value, 0))
+        return found
+
+    @cached_property
+    def _fold_landmarks(self) -> list[np.ndarray]:
+        """For each fold, the landmarks that are not among its test rows, or all if there are no others."""
+        kept = [~np.isin(self.places, test) for _, test in self.folds]
+        return [np.flatnonzero(some) if some.any() else np.arange(some.size) for some in kept]
 
     def _learned(self, before: KernelPath, number: int, rng: np.random.Generator) -> list[KernelPath]:
         """The setting in the metrics learned from its own models, at its gamma and at larger ones."""
         families = []
-        for made, dual, rows in self._models(before):
+        spaces = [self.space, *(self.space.some(index) for index in self._fold_landmarks)]
+        for space, (made, dual, rows) in zip(spaces, self._models(before), strict=True):
             some = rng.permutation(rows)[:SLOPE_ROWS]
             plain = self.space.coordinates(before.kernel)
             coordinates = learned_coordinates(plain, made, dual, self.table.X[some], self.table.weight[some])
-            families.append(self.space.family(before.kernel, coordinates))
+            families.append(space.family(before.kernel, coordinates))
         distances = [family.distances(self.table.X) for family in families]
-        return [self._cross_validate(families, distances, k * before.gamma, number) for k in SHARPER]
+        found = []
+        for gamma in (k * before.gamma for k in SHARPER):
+            pairs = zip(families, distances, strict=True)
+            similarities = [family.kernel.values(apart, gamma) for family, apart in pairs]
+            found.append(self._cross_validate(families, similarities, gamma, number))
+        return found
 
     def _models(self, before: KernelPath) -> Iterable[tuple[Nystroem, np.ndarray, np.ndarray]]:
         """Feature map, weights of the landmarks and training rows of the models of all rows and of the folds."""
         path = before.path
         k = int(np.argmax(path.auc.mean(axis=1)))
         weights = [moment_path(path.data, path.alphas[[k]])[:, 0], *(part[:, k] for part in before.weights)]
-        maps = before.maps if len(before.maps) > 1 else before.maps * len(weights)
         rows = [np.flatnonzero(self.table.weight > 0), *(train for train, _ in self.folds)]
-        for made, w, index in zip(maps, weights, rows, strict=True):
+        for made, w, index in zip(before.maps, weights, rows, strict=True):
             yield made, made.T @ w, index
 
     def _cross_validate(
-        self, families: list[NystroemFamily], distances: list[np.ndarray], gamma: float, number: int
+        self, families: list[NystroemFamily], similarities: list[np.ndarray], gamma: float, number: int
     ) -> KernelPath:
-        """The path in the features of one family, or of that of all rows and that of each fold."""
-        maps = []
-        features = []
-        for family, apart in zip(families, distances, strict=True):
-            maps.append(family.map(gamma))
-            features.append(maps[-1].features(self.table.X, apart))
-        moments, parts = self._moments(features)
-        data = Data.of_moments(moments, standardize=False)
+        """The path in the features of all landmarks and in those of each fold."""
+        maps = [family.map(gamma) for family in families]
+        features = [k @ made.T for k, made in zip(similarities, maps, strict=True)]
+        data = self._data(features[0])
         alphas = make_alphas(PathSettings(self.alphas, 0.0, False), data)
         scores = []
         aucs = []
         weights = []
-        for (_, test), X, part in zip(self.folds, features[1:] or repeat(features[0]), parts, strict=False):
-            training = Data.of_moments(part, standardize=False)
+        for (train, test), X in zip(self.folds, features[1:], strict=True):
+            training = self._data(X, train)
             weights.append(moment_path(training, alphas))
             fold_scores, fold_aucs = score_fold(self.table, test, X, training, weights[-1])
             scores.append(fold_scores)
@@ -146,15 +162,21 @@ class KernelSearch:
         path = CVPath(Squared(), Exact(), data, alphas, np.column_stack(aucs), self.folds, scores)
         return KernelPath(families[0].kernel.name, gamma, number, maps, weights, path)
 
-    def _moments(self, features: list[np.ndarray]) -> tuple[Moments, Iterable[Moments]]:
-        """Moments of all rows and of each training set."""
-        _, y, weight = self.table
-        if len(features) == 1:
-            return training_moments(features[0], y, weight, self.folds)
-        parts = []
-        for X, (train, _) in zip(features[1:], self.folds, strict=True):
-            parts.append(Moments.of(X, y, weight, index=train))
-        return Moments.of(features[0], y, weight), parts
+    def _data(self, X: np.ndarray, index: np.ndarray | None = None) -> Data:
+        """The moments of all rows, or of some."""
+        moments = Moments.of(X, self.table.y, self.table.weight, index=index)
+        return Data.of_moments(moments, standardize=False)
+
+
+def find_places(landmarks: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Where each landmark is among the rows, both given by numbers, those of the rows ascending; -1 for nowhere.
+
+    Examples
+    --------
+    >>> find_places(np.array([7, 2, 5]), np.array([2, 3, 7]))
+    array([ 2,  0, -1])
+    """
+    return np.where(np.isin(landmarks, rows), np.searchsorted(rows, landmarks), -1)
 
 
 def _best_auc(found: KernelPath) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from aucmax.losses import LOSSES
 from aucmax.metrics.auc import auc_of_classes
 from aucmax.metrics.delong import std_error_of_counts
-from aucmax.numerics.matrix import is_sparse
+from aucmax.numerics.matrix import nonzeros
 from aucmax.selection.cross_validation import ROUNDING, CVPath, PathSettings, certified_solver, choose_alpha
 from aucmax.selection.splits import Fold, subsample
 from aucmax.validation.inputs import LabeledData
@@ -39,9 +39,12 @@ def decision_rows(
     table: LabeledData, folds: list[Fold], rng: np.random.Generator
 ) -> tuple[LabeledData, list[Fold], np.ndarray]:
     """The rows on which losses are compared, their folds, and their indices: all, or a subsample of a long table."""
-    stored = table.X.nnz if is_sparse(table.X) else table.X.size
-    rows = int(NUMBERS / max(stored / table.y.size, 1.0))
-    return subsample(table, folds, max(rows, FEWEST_ROWS), rng)
+    return subsample(table, folds, decision_size(nonzeros(table.X) / table.y.size), rng)
+
+
+def decision_size(stored: float) -> int:
+    """How many rows the comparison takes at most, if a row has so many stored numbers."""
+    return max(int(NUMBERS / max(stored, 1.0)), FEWEST_ROWS)
 
 
 def choose_loss(table: LabeledData, paths: list[CVPath]) -> int:

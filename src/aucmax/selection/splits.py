@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_consistent_length
 
+from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import LabeledData
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -50,7 +50,7 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
     if rarest < 2:
         raise ValueError("one class has a single row; cross-validation needs at least two rows of each class")
     if rarest < n_splits:
-        warnings.warn(f"cv={n_splits}, but one class has only {rarest} rows; using {rarest} folds", stacklevel=5)
+        warn_caller(f"cv={n_splits}, but one class has only {rarest} rows; using {rarest} folds", UserWarning)
     n_splits = min(n_splits, rarest)
     fold_of = np.empty(weighted.size, dtype=int)
     fold_of[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(weighted.size) % n_splits

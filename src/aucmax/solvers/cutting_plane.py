@@ -27,10 +27,9 @@ from aucmax.losses.pairwise_sums import SortedScores
 from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.problem.rounding import ROOT2, Scores, rounding_of_sum
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.bundle import Bundle
+from aucmax.problem.objective import ROOT2, Problem, Scores, rounding_of_sum
+from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver
+from aucmax.solvers.shared.bundle import Bundle, BundleState
 from aucmax.solvers.shared.subsample import Subsample
 from aucmax.solvers.shared.truncated_newton import NewtonState, evaluate_at, newton_step
 from aucmax.validation.params import Integer
@@ -44,39 +43,25 @@ NEWTON_STEPS = 40  # Newton steps in a stage before planes take over
 HESSIAN_PRODUCTS = 1000  # products with the Hessian before planes take over
 IDLE_EPOCHS = 10  # consecutive idle epochs of planes after which the run ends
 IDLE_REDUCTION = 1e-3  # an epoch that lowers the gap by less than this share is idle
+FAR = 0.5  # lower bound, relative to the objective, below which no epoch is idle for some seconds
 MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which the run ends: some seconds
 MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 
 
 @dataclass(frozen=True, eq=False)
-class CuttingPlaneState(State):
+class CuttingPlaneState(BundleState):
     """The best weights, the best lower bound, and the progress of the three phases."""
 
-    objective: float  # at the best weights
-    error: float  # rounding error of the objective
-    lower: float  # the best lower bound on min P
-    bundle: Bundle  # all planes
-    trial: np.ndarray  # the weights at which to cut next
     cuts: int = 0  # made so far
     newton: NewtonState | None = None  # during the Newton phase
     width: float = FIRST_WIDTH  # of the kink in this stage of the Newton phase; 0 once it is over
     steps: int = 0  # of Newton in this stage
     idle: int = 0  # consecutive epochs of planes that hardly reduced the gap
-    exhausted: bool = False  # whether the model has taken too much work
-
-    @property
-    def gap(self) -> float:
-        """An upper bound on P(w) - min P; negative values are rounding error, and NaN stays NaN."""
-        return max(self.objective - self.lower, 0.0) + self.error
 
     @property
     def ended(self) -> bool:
         """Whether planes no longer reduce the gap, or cost too much."""
         return self.idle >= IDLE_EPOCHS or self.exhausted
-
-    @property
-    def certificate(self) -> tuple[float, float]:
-        return self.objective, self.gap
 
     def after_point(self, w: np.ndarray, objective: float, error: float) -> CuttingPlaneState:
         """The state with these weights, if they are better."""
@@ -109,6 +94,7 @@ class CuttingPlane(Solver):
     penalties = ("l2",)
     default_for = ("hinge",)
     promise = Promise(gap=1e-4, epochs=300)
+    remedy = "; if nearly all pairs are ranked right, rounding limits the gap, and only a larger alpha or tol helps"
 
     def implied_alpha(self, data: Data) -> float | None:
         if self.C is None:
@@ -137,11 +123,10 @@ class CuttingPlane(Solver):
         state = replace(state, bundle=state.bundle.copy())
         for _ in range(self.batch):
             state = _cut(problem, state, self.tol)
-        state = replace(
-            state,
-            idle=state.idle + 1 if state.gap > (1.0 - IDLE_REDUCTION) * before else 0,
-            exhausted=state.bundle.work > MODEL_WORK + state.passes * nonzeros(problem.data.X),
-        )
+        on_data = state.passes * nonzeros(problem.data.X)
+        patient = state.lower < FAR * state.objective and state.bundle.work + on_data < MODEL_WORK
+        idle = state.gap > (1.0 - IDLE_REDUCTION) * before and not patient
+        state = replace(state, idle=state.idle + 1 if idle else 0, exhausted=state.bundle.work > MODEL_WORK + on_data)
         untried = state.width == FIRST_WIDTH and problem.data.dim <= NEWTON_COLUMNS
         return _start_newton(problem, state) if untried and state.cuts >= FIRST_PLANES else state
 

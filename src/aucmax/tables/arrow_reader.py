@@ -7,12 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.pyarrow_import import ipc, pa, parquet
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import check_distinct_names, select_names
 
-parquet: Any = LazyModule("pyarrow.parquet")
-ipc: Any = LazyModule("pyarrow.ipc")
+_BUFFER_BYTES = 1 << 16  # of a column; without it, a column of a row group, whatever its size, is read at once
+
+
+def _open_parquet(path: str | Path) -> Any:
+    """A file whose columns are read page by page."""
+    return parquet.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
 
 
 def read_parquet(
@@ -20,7 +24,7 @@ def read_parquet(
 ) -> Iterator[Any]:
     """Read a Parquet file, or some of its columns, as Arrow tables of at most `rows` rows."""
     with describe_errors(path, "Parquet"):
-        file = parquet.ParquetFile(path)
+        file = _open_parquet(path)
         names = file.schema_arrow.names
         metadata = file.metadata
         stored = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
@@ -34,7 +38,7 @@ def read_row_groups(
     path: str | Path, groups: Sequence[int], *, rows: int, columns: Collection[str] | None = None
 ) -> Iterator[Any]:
     """Read some row groups of a Parquet file as Arrow tables of at most `rows` rows."""
-    with describe_errors(path, "Parquet"), parquet.ParquetFile(path) as file:
+    with describe_errors(path, "Parquet"), _open_parquet(path) as file:
         names = select_names(file.schema_arrow.names, columns)
         batches = file.iter_batches(batch_size=rows, row_groups=list(groups), columns=names, use_threads=False)
         yield from (pa.Table.from_batches([batch]) for batch in batches if len(batch))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
 from aucmax.numerics.matrix import is_sparse
 from aucmax.tables.pyarrow_import import pa
@@ -59,6 +58,8 @@ def _named_columns(X: Any) -> list[tuple[str, Any]]:
 def _from_array(X: Any, names: Sequence[str] | None) -> Table:
     if is_sparse(X):
         raise TypeError("a sparse matrix is not a table of columns; fit the estimator to it directly")
+    from sklearn.utils import check_array
+
     X = check_array(X, dtype=None, ensure_all_finite="allow-nan" if _is_numeric(X) else False)
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported")

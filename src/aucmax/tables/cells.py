@@ -1,7 +1,7 @@
 """What the cells of a column hold: numbers, strings or missing values.
 
-A column is a `pyarrow.ChunkedArray` of strings, booleans, integers, float64, dates or timestamps; `as_column` makes
-one of anything else. A cell is missing if it is null, NaN, or a string such as `NA`.
+A column is a `pyarrow.ChunkedArray` of strings, booleans, integers, float32, float64, dates or timestamps, which
+`as_column` makes of anything else. A cell is missing if it is null, NaN, or a string such as `NA`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Column = Any  # a pyarrow.ChunkedArray
 def as_column(values: Any) -> Column:
     """Any one-dimensional array or sequence as a column.
 
-    Integers stay integers, other numbers become float64. Numbers that would be rounded (long decimals) and everything
-    that is neither a number, a boolean, a date nor a timestamp become strings.
+    Integers and float32 stay what they are, other numbers become float64. Numbers that would be rounded
+    (long decimals) and everything that is neither a number, a boolean, a date nor a timestamp become strings.
 
     Examples
     --------
@@ -61,6 +61,8 @@ def _column_type(kind: Any) -> Any:
     """The type that a column of that type is cast to; None if its cells become strings one by one."""
     types = pa.types
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_date(kind) or types.is_timestamp(kind):
+        return kind
+    if types.is_float32(kind):
         return kind
     if types.is_floating(kind) or (types.is_decimal(kind) and kind.precision <= _DOUBLE_DIGITS):
         return pa.float64()
@@ -122,6 +124,23 @@ def as_numbers(values: Column) -> np.ndarray | None:
 def to_floats(values: Column) -> np.ndarray:
     """A column of numbers or booleans as float64, NaN where it is null."""
     return values.cast("float64", safe=False).to_numpy()
+
+
+def stored_floats(values: Column) -> np.ndarray | None:
+    """A column of finite float32 or float64 numbers as it is stored; None for any other column.
+
+    Examples
+    --------
+    >>> stored_floats(as_column(np.array([1.5, 2.0], dtype=np.float32)))
+    array([1.5, 2. ], dtype=float32)
+    >>> stored_floats(as_column([1.5, None])) is None
+    True
+    """
+    if not pa.types.is_floating(values.type) or values.null_count:
+        return None
+    numbers = values.to_numpy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        return numbers if np.isfinite(numbers.sum()) else None  # also if the sum overflows: look at every cell
 
 
 def parse_numbers(present: Column) -> np.ndarray | None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.tables.cells import Column, as_strings, is_missing, is_string, present_strings, truncate
+from aucmax.tables.cells import Column, as_strings, is_missing, is_string, present_strings, stored_floats, truncate
 from aucmax.tables.json_schema import Schema, all_strings, check_schema
 from aucmax.tables.number_format import BOOLEAN, PLAIN, NumberFormat
 from aucmax.tables.pyarrow_import import pa, pc
+from aucmax.tables.row_error import RowError
 from aucmax.tables.time_format import TimeFormat
 
 _KINDS = ("numeric", "boolean", "categorical", "time")
@@ -86,6 +87,9 @@ class ColumnEncoder:
         """Write the encoded features into `out`, of shape (n, len(feature_names))."""
         if self.kind == "categorical":
             self._encode_categories(values, out)
+        elif self.format is None and (numbers := stored_floats(values)) is not None:
+            out[:, 0] = numbers
+            out[:, 1:] = 0.0  # none is missing
         else:
             self.encode_numbers(self.read(values), out)
 
@@ -178,4 +182,4 @@ def check_finite(numbers: np.ndarray, name: str) -> np.ndarray:
 def check_no_infinite(row: int | None, name: str) -> None:
     """Refuse a column of which a row, counted from 0, is infinite."""
     if row is not None:
-        raise ValueError(f"column {name!r} is infinite in row {row + 1}; use a finite number or leave the cell empty")
+        raise RowError(f"column {name!r} is infinite in", row + 1, "; use a finite number or leave the cell empty")

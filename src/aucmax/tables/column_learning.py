@@ -15,9 +15,9 @@ from aucmax.tables.column_summary import ColumnSummary
 from aucmax.tables.findings.ids import id_reason
 from aucmax.tables.number_format import BOOLEAN, PLAIN, NumberFormat
 from aucmax.tables.number_summary import NumberSummary
+from aucmax.tables.table import UNNAMED
 from aucmax.tables.time_format import TimeFormat
 
-UNNAMED = "unnamed column"
 _INDEX_PREFIXES = (UNNAMED, "__index_level_")  # of a CSV file, and of a Parquet file written by pandas
 _MOSTLY = 0.9  # share of numbers from which the other strings are probably stray
 _SEPARATOR_NAMES = {",": "comma", ".": "point", " ": "space", "'": "apostrophe"}

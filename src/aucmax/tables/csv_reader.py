@@ -16,19 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from aucmax.tables.atomic_write import is_pipe_or_device
-from aucmax.tables.column_learning import UNNAMED
+from aucmax.tables.cells import MISSING
 from aucmax.tables.compression import open_text_bytes
-from aucmax.tables.csv_records import scan_records
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.csv_records import quotes_are_regular, scan_records
+from aucmax.tables.pyarrow_import import pa, pa_csv, pc
 from aucmax.tables.read_limits import ReadLimits
-from aucmax.tables.table import check_distinct_names, select_names
+from aucmax.tables.table import UNNAMED, check_distinct_names, select_names
 
 DELIMITERS = ",;\t"
 BLOCK_BYTES = 1 << 22
 _LINE_END = re.compile(rb"[\r\n]")
 _NOT_BLANK = re.compile(rb"[^\r\n]")
-pa_csv: Any = LazyModule("pyarrow.csv")
 
 
 def read_blocks(
@@ -37,8 +38,12 @@ def read_blocks(
     limits: ReadLimits | None = None,
     encoding: str = "utf-8",
     columns: Collection[str] | None = None,
+    numbers: Collection[str] = (),
 ) -> Iterator[Any]:
     """Read a CSV file, or some of its columns, as Arrow tables of some rows each, all columns as strings.
+
+    The columns in `numbers` are float64 as long as every cell is a plain number or missing, which is faster; from the
+    first block on where one is not, they are strings as well.
 
     Examples
     --------
@@ -51,7 +56,9 @@ def read_blocks(
         header, rest, n_lines = _read_header(stream, path, limits)
         delimiter = _delimiter(header.splitlines()[0])
         names = _column_names(header, delimiter, path, n_lines)
-        parser = _BlockParser(path, delimiter, names, n_lines, select_names(names, columns))
+        parser = _BlockParser(
+            path, delimiter, names, n_lines, select_names(names, columns), set(numbers) & set(names)
+        )
         n_rows = 0
         for block, at_end in _blocks(stream, path, rest):
             table = parser.parse(block, at_end, limits)
@@ -122,6 +129,7 @@ class _BlockParser:
     names: list[str]
     n_lines: int  # before the next block
     columns: list[str] | None = None  # to be read; None for all
+    numbers: Collection[str] = ()  # those to be read as numbers
     pending: bytes = b""  # the beginning of a record whose end has not been read
 
     def parse(self, block: bytes, at_end: bool, limits: ReadLimits) -> Any:
@@ -138,33 +146,48 @@ class _BlockParser:
 
     def _end_of_records(self, text: bytes, at_end: bool) -> tuple[int, int]:
         """Where the last complete record ends, and the number of lines up to there."""
-        if b'"' in text:
+        newline = text.rfind(b"\n") + 1
+        whole = text if at_end else text[:newline]
+        if b'"' in text and not (whole and quotes_are_regular(whole, self.delimiter)):
             scan = scan_records(text, self.delimiter, len(self.names), at_end=at_end)
             if scan.error:
                 raise ValueError(f"{self.path}, line {self.n_lines + scan.line}: {scan.error}")
             return scan.end, scan.n_lines
-        newline = text.rfind(b"\n") + 1
         end = len(text) if at_end else newline or text.rfind(b"\r", 0, len(text) - 1) + 1
-        return end, _count_lines(text[:end] if end < len(text) else text)
+        return end, _count_lines(text if end == len(text) else text[:end])
 
     def _read(self, text: bytes) -> Any:
-        types = dict.fromkeys(self.names, pa.string())
         try:
-            return pa_csv.read_csv(
-                pa.BufferReader(text),
-                pa_csv.ReadOptions(column_names=self.names, block_size=len(text) + 1),
-                pa_csv.ParseOptions(
-                    delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=len(self.names) > 1
-                ),
-                pa_csv.ConvertOptions(
-                    column_types=types, strings_can_be_null=False, include_columns=self.columns or []
-                ),
-            )
+            table = self._convert(text)
+            if not any(pc.any(pc.is_nan(table[name])).as_py() for name in self.numbers):  # such as nan(1)
+                return table
+        except pa.ArrowInvalid:
+            pass  # a cell that is not a number, or a record that is not valid
+        self.numbers = ()
+        try:
+            return self._convert(text)
         except pa.ArrowInvalid as error:
             decode_utf8(text, self.path, self.n_lines)
             scan = scan_records(text, self.delimiter, len(self.names), at_end=True)
             where = f", line {self.n_lines + scan.line}: {scan.error}" if scan.error else f": {error}"
             raise ValueError(f"{self.path}{where}") from None
+
+    def _convert(self, text: bytes) -> Any:
+        """The records, of which the columns in `numbers` are float64 and the others strings."""
+        types = dict.fromkeys(self.names, pa.string()) | dict.fromkeys(self.numbers, pa.float64())
+        return pa_csv.read_csv(
+            pa.BufferReader(text),
+            pa_csv.ReadOptions(column_names=self.names, block_size=len(text) + 1),
+            pa_csv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=len(self.names) > 1
+            ),
+            pa_csv.ConvertOptions(
+                column_types=types,
+                null_values=list(MISSING),
+                strings_can_be_null=False,
+                include_columns=self.columns or [],
+            ),
+        )
 
 
 def decode_utf8(text: bytes, path: str | Path, n_lines: int) -> str:
@@ -184,7 +207,8 @@ def decode_utf8(text: bytes, path: str | Path, n_lines: int) -> str:
 
 
 def _count_lines(text: bytes) -> int:
-    return text.count(b"\n") or text.count(b"\r")
+    codes = np.frombuffer(text, dtype=np.uint8)
+    return int(np.count_nonzero(codes == ord("\n")) or np.count_nonzero(codes == ord("\r")))
 
 
 def _delimiter(header: str) -> str:

@@ -1,4 +1,8 @@
-"""Where the records of a CSV file end: a compiled scan that knows quotation marks and counts fields and lines."""
+"""Where the records of a CSV file end.
+
+`scan_records` reads byte by byte, in a compiled loop, and knows quotation marks, fields and lines. Most files need
+less: where `quotes_are_regular`, the last newline will do, and a header is short enough for plain Python.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,9 @@ from aucmax.numerics.compiled import compiled
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 _FIELD_START, _UNQUOTED, _QUOTED, _AFTER_QUOTE = range(4)
 _NO_ERROR, _WRONG_WIDTH, _STRAY_QUOTE, _OPEN_QUOTE = range(4)
+
+
+_HEADER_BYTES = 1 << 16  # that plain Python scans for the end of a header, before Numba is asked
 
 
 class Scan(NamedTuple):
@@ -45,7 +52,12 @@ def scan_records(text: bytes, delimiter: str, width: int, *, at_end: bool, one: 
     >>> scan_records(b'1,2\\n3\\n', ",", 2, at_end=True)
     Scan(end=4, n_lines=1, error='1 fields, but the header has 2', line=2)
     """
-    end, n_lines, error, n_fields, line = _scan(
+    if one and len(text) > _HEADER_BYTES:
+        first = scan_records(text[:_HEADER_BYTES], delimiter, width, at_end=False, one=True)
+        if first.end:
+            return first
+    scan = _scan.py_func if one and len(text) <= _HEADER_BYTES else _scan  # type: ignore[attr-defined]
+    end, n_lines, error, n_fields, line = scan(
         np.frombuffer(text, dtype=np.uint8), ord(delimiter), width, at_end, one
     )
     messages = {
@@ -55,6 +67,29 @@ def scan_records(text: bytes, delimiter: str, width: int, *, at_end: bool, one: 
         _OPEN_QUOTE: "unexpected end of data; is a quotation mark not closed?",
     }
     return Scan(end, n_lines, messages[error], line)
+
+
+def quotes_are_regular(text: bytes, delimiter: str) -> bool:
+    """Whether each pair of quotation marks encloses a whole field, and none is left open.
+
+    A text that ends with a newline then ends with a record. False says nothing: there are quotation marks within
+    fields, or the text ends between two of them, and `scan_records` has to look.
+
+    Examples
+    --------
+    >>> quotes_are_regular(b'"a","b\\n c"\\n', ","), quotes_are_regular(b'5" pipe,2\\n', ",")
+    (True, False)
+    """
+    codes = np.frombuffer(text, dtype=np.uint8)
+    quotes = np.flatnonzero(codes == _QUOTE)
+    if quotes.size % 2:
+        return False
+    opening, closing = quotes[::2], quotes[1::2]
+    separators = np.zeros(256, dtype=bool)
+    separators[[ord(delimiter), _NEWLINE, _RETURN]] = True
+    starts = separators[codes[opening - 1]] | (opening == 0)
+    ends = separators[codes[np.minimum(closing + 1, codes.size - 1)]] | (closing == codes.size - 1)
+    return bool(starts.all() and ends.all())
 
 
 @compiled

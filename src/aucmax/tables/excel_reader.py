@@ -10,10 +10,9 @@ from typing import Any
 
 from aucmax.tables.arrow_reader import describe_errors
 from aucmax.tables.cells import as_column
-from aucmax.tables.column_learning import UNNAMED
 from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.read_limits import ReadLimits
-from aucmax.tables.table import check_distinct_names
+from aucmax.tables.table import UNNAMED, check_distinct_names
 
 
 def read_blocks(path: str | Path, *, rows: int, limits: ReadLimits | None = None) -> Iterator[Any]:

@@ -1,11 +1,13 @@
 """JSON lines: one object a line, read by pyarrow in blocks of complete lines.
 
-A key that a line lacks is missing there. Where a key holds values of several types, all of them become strings.
+A key that a line lacks is missing there. Where a key holds values of several types, all of them become strings; so do
+numbers among which integers would be rounded.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,10 @@ from typing import Any
 from aucmax.tables.cells import as_column
 from aucmax.tables.compression import open_text_bytes
 from aucmax.tables.csv_reader import decode_utf8, read_block
-from aucmax.tables.pyarrow_import import LazyModule, pa
+from aucmax.tables.pyarrow_import import pa, pa_json
 from aucmax.tables.read_limits import ReadLimits
 
-pa_json: Any = LazyModule("pyarrow.json")
+_LONG_INTEGER = re.compile(rb"[:\s]-?[0-9]{16,}\s*[,}]")
 
 
 def read_blocks(
@@ -72,7 +74,13 @@ def _parse(text: bytes, path: str | Path, n_lines: int) -> Any:
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return _parse_lines(text, path, n_lines)
-    return table if len(table) == _count_lines(text) else _parse_lines(text, path, n_lines)
+    complete = len(table) == _count_lines(text)
+    return table if complete and not _may_be_rounded(table, text) else _parse_lines(text, path, n_lines)
+
+
+def _may_be_rounded(table: Any, text: bytes) -> bool:
+    """Whether integers of many digits, such as ids, may have become floating point."""
+    return any(pa.types.is_floating(kind) for kind in table.schema.types) and _LONG_INTEGER.search(text) is not None
 
 
 def _count_lines(text: bytes) -> int:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from scipy import sparse
 
+from aucmax.numerics.sparse_structure import sparse
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.compression import open_bytes
 from aucmax.tables.libsvm_parser import ParsedRows, parse_block

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
-from scipy import sparse
 
-from aucmax.numerics.sparse_structure import check_structure
+from aucmax.numerics.sparse_structure import check_structure, sparse
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table
 
@@ -78,7 +77,7 @@ def _check_size(path: str | Path, limits: ReadLimits) -> None:
     limits.check_decompressed(size, path)
 
 
-def _as_csr(arrays: dict[str, np.ndarray], path: str | Path) -> sparse.csr_array:
+def _as_csr(arrays: dict[str, np.ndarray], path: str | Path) -> Any:
     if "format" in arrays and arrays["format"].tolist() != b"csr":
         raise ValueError(f"{path} holds a sparse matrix that is not CSR; save X.tocsr()")
     try:
@@ -90,7 +89,7 @@ def _as_csr(arrays: dict[str, np.ndarray], path: str | Path) -> sparse.csr_array
     return X
 
 
-def _check_arrays(X: np.ndarray | sparse.csr_array, y: np.ndarray | None, path: str | Path) -> None:
+def _check_arrays(X: Any, y: np.ndarray | None, path: str | Path) -> None:
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise ValueError(f"{path}: X must be a matrix of numbers, not {X.dtype} of shape {X.shape}")
     if X.shape[0] == 0:

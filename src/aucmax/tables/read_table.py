@@ -14,6 +14,7 @@ from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table, concatenate
 from aucmax.validation.params import Integer, Option, check_param
 
+#: The formats of tables, and the file extensions of each.
 FORMATS = {
     "csv": (".csv", ".tsv"),
     "jsonl": (".jsonl", ".ndjson"),
@@ -88,12 +89,13 @@ def read_chunks(
     limits: ReadLimits | None = None,
     encoding: str = "utf-8",
     columns: Collection[str] | None = None,
+    numbers: Collection[str] = (),
 ) -> Iterator[Table]:
     """Read a file as tables of at most `rows` rows, in bounded memory (npz files are loaded as a whole).
 
-    The other parameters are those of `read`; `columns` names those that are needed, so that a CSV or Parquet file is
-    read faster. A libsvm file is read twice unless both `n_features` and `zero_based`
-    are given.
+    The other parameters are those of `read`. `columns` names those that are needed, so that a CSV or Parquet file is
+    read faster, and `numbers` those that probably hold plain numbers, so that a CSV file is. A libsvm file is read
+    twice unless both `n_features` and `zero_based` are given.
 
     Examples
     --------
@@ -112,7 +114,7 @@ def read_chunks(
             path, rows=rows, n_features=n_features, zero_based=zero_based, limits=limits
         )
     else:
-        chunks = _regroup(_as_tables(_read_blocks(path, rows, format, limits, encoding, columns)), rows)
+        chunks = _regroup(_as_tables(_read_blocks(path, rows, format, limits, encoding, columns, numbers)), rows)
     return _check_rows(chunks, path)
 
 
@@ -129,10 +131,11 @@ def _read_blocks(
     limits: ReadLimits | None,
     encoding: str,
     columns: Collection[str] | None = None,
+    numbers: Collection[str] = (),
 ) -> Iterator[Any]:
     """The rows of a file with named columns, in order, as Arrow tables."""
     if format == "csv":
-        return csv_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
+        return csv_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns, numbers=numbers)
     if format == "jsonl":
         return json_reader.read_blocks(path, limits=limits, encoding=encoding, columns=columns)
     if format == "parquet":

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucmax.tables.fitted_encoder import FittedEncoder
 from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.table import Table
-from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import encode_labels
 
 _MAX_NUMBER = 1e150  # whose square, and the sum of many such squares, is finite
@@ -25,7 +25,7 @@ class EncodedRows(NamedTuple):
 
 def encode_rows(
     table: Table,
-    encoder: TableEncoder,
+    encoder: FittedEncoder,
     target: str,
     classes: Sequence[Any],
     rest: Sequence[Any] = (),
@@ -38,6 +38,7 @@ def encode_rows(
 
     Examples
     --------
+    >>> from aucmax import TableEncoder
     >>> encoder = TableEncoder().fit(Table({"age": ["31", "42"]}))
     >>> encode_rows(Table({"age": ["5", "6"], "y": ["0", "2"]}), encoder, "y", (0, 1)).y
     array([0])
@@ -67,7 +68,7 @@ def encode_rows(
     return EncodedRows(*encode(good), message)
 
 
-def _with_columns(table: Table, encoder: TableEncoder) -> Table:
+def _with_columns(table: Table, encoder: FittedEncoder) -> Table:
     """The table with columns of missing values for keys that no line of JSON has here."""
     absent = [column.name for column in encoder.columns_ if column.name not in table.columns]
     return Table(table.columns | {name: pa.nulls(len(table), pa.string()) for name in absent}) if absent else table

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from aucmax.numerics.matrix import columns_added, is_sparse
 from aucmax.tables.cells import Column, as_column, as_strings
 from aucmax.tables.pyarrow_import import pa
+
+UNNAMED = "unnamed column"  # begins the name of a column that has none in the file
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,8 @@ class Table:
     Parameters
     ----------
     columns : dict of str to array
-        The columns in the order of the file, as anything that `as_column` accepts; empty when there is a matrix.
+        The columns in the order of the file, as anything that `as_column` accepts; beside a matrix, the labels and
+        weights of its rows, if they have names.
     X : array or CSR of shape (n, d), optional
         The matrix of a libsvm or npz file.
     y : array of shape (n,), optional
@@ -98,11 +100,12 @@ class Table:
         similar = difflib.get_close_matches(name, self.names, n=5, cutoff=0.5) or list(self.names[:10])
         raise ValueError(f"there is no column {name!r}; did you mean one of {similar}?")
 
-    def matrix(self, n_features: int) -> np.ndarray | sparse.csr_array:
+    def matrix(self, n_features: int) -> Any:
         """X with exactly that many columns: a narrower CSR matrix is padded with zeros.
 
         Examples
         --------
+        >>> from scipy import sparse
         >>> Table(X=sparse.csr_array([[1.0, 2.0]])).matrix(3).toarray()
         array([[1., 2., 0.]])
         """
@@ -135,8 +138,7 @@ def _concatenate_column(parts: list[Column | None], lengths: list[int]) -> Colum
     """The parts as one column; a part that lacks it is missing there."""
     kinds = {part.type for part in parts if part is not None and part.null_count < len(part)}
     if len(kinds) > 1:
-        numeric = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
-        kind = pa.float64() if numeric else pa.string()
+        kind = pa.float64() if all(part is None or _is_exact(part) for part in parts) else pa.string()
     else:
         kind = next(iter(kinds), pa.string())
     chunks = [
@@ -145,6 +147,17 @@ def _concatenate_column(parts: list[Column | None], lengths: list[int]) -> Colum
         for chunk in (pa.chunked_array([pa.nulls(length, kind)]) if part is None else _cast(part, kind)).chunks
     ]
     return pa.chunked_array(chunks, type=kind)
+
+
+def _is_exact(part: Column) -> bool:
+    """Whether a part holds numbers that float64 does not round, as it would round long ids."""
+    if not pa.types.is_integer(part.type):
+        return pa.types.is_floating(part.type) or part.null_count == len(part)
+    try:
+        part.cast(pa.float64(), safe=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _cast(part: Column, kind: Any) -> Column:

@@ -9,23 +9,21 @@ the reason. Columns are found by name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.tables.as_table import as_table, has_names
-from aucmax.tables.column_encoder import ColumnEncoder
 from aucmax.tables.column_learning import Learned, decimal_separator, learn_column
 from aucmax.tables.column_summary import ColumnSummary, summarize
-from aucmax.tables.findings.features import FeatureGroup
-from aucmax.tables.json_schema import all_strings, check_schema
+from aucmax.tables.fitted_encoder import FittedEncoder
 from aucmax.tables.table import Table
 from aucmax.validation.params import Integer, Option, check_param
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, FittedEncoder, BaseEstimator):
     """Columns of numbers, booleans, categories and times, with missing values, as an array of numbers.
 
     The command line encodes its tables with it: `make_pipeline(TableEncoder(), AUCClassifierCV())` is what
@@ -68,6 +66,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
            [42.,  1.,  1.,  0.]])
     """
 
+    _order: ClassVar[Literal["C", "F"]] = "C"  # as compiled loops take it
+
     def __init__(
         self, max_categories: int = 100, decimal: str = "auto", keep: Sequence[str] = (), drop: Sequence[str] = ()
     ):
@@ -77,17 +77,36 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.drop = drop
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
-        """Infer from the training rows what every column holds; y is ignored."""
+        """Infer from the training rows what every column holds; y is ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        y : ignored
+            For compatibility with scikit-learn.
+        """
         self._learn(self._check_table(X))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and encode the same rows; y is ignored."""
+        """Fit, and encode the same rows; y is ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        y : ignored
+            For compatibility with scikit-learn.
+        """
         table = self._check_table(X)
-        return self._encode(table, self._learn(table))
+        return self._encode(table, self._learn(table), self._order)
 
     def fit_summaries(self, summaries: Mapping[str, ColumnSummary]) -> TableEncoder:
         """Fit to summaries of the columns, such as the sums of those of several partitions.
+
+        Parameters
+        ----------
+        summaries : dict of column name to summary
+            What a pass over the rows has collected of each column.
 
         Examples
         --------
@@ -142,34 +161,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return {name: numbers for name, (_, numbers) in learned.items() if numbers is not None}
 
     def transform(self, X: Any) -> np.ndarray:
-        """The rows as a float64 array; columns that did not occur in training are ignored."""
-        check_is_fitted(self)
-        table = as_table(X, getattr(self, "feature_names_in_", None))
-        if not has_names(X) and len(table.names) != self.n_features_in_:
-            raise ValueError(
-                f"X has {len(table.names)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features as input"
-            )
-        absent = [column.name for column in self.columns_ if column.name not in table.columns]
-        if absent:
-            raise ValueError(f"the table lacks the columns {absent}; it has {list(table.names[:20])}")
-        return self._encode(table, {})
+        """The rows as a float64 array; columns that did not occur in training are ignored.
 
-    def _encode(self, table: Table, numbers: dict[str, np.ndarray]) -> np.ndarray:
-        """The encoded columns; `numbers` holds those that are read already."""
-        X = np.empty((len(table), len(self.get_feature_names_out())))
-        start = 0
-        for column in self.columns_:
-            out = X[:, start : start + len(column.feature_names)]
-            if column.name in numbers:
-                column.encode_numbers(numbers.pop(column.name), out)
-            else:
-                column.encode(table.columns[column.name], out)
-            start += out.shape[1]
-        return X
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        """
+        check_is_fitted(self)
+        return super().transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the encoded features; `input_features` is ignored, but must match if given."""
+        """The names of the encoded features; `input_features` is ignored, but must match if given.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For compatibility with scikit-learn.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         if input_features is not None:
@@ -179,15 +187,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise ValueError(
                     f"input_features should have length equal to number of features ({self.n_features_in_})"
                 )
-        return np.array([name for column in self.columns_ for name in column.feature_names], dtype=object)
-
-    def count_unknown_categories(self, X: Any) -> dict[str, int]:
-        """By column, how many cells hold a category that did not occur in training; all its features are 0."""
-        table = as_table(X)
-        counts = {
-            column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_
-        }
-        return {name: count for name, count in counts.items() if count}
+        return super().get_feature_names_out()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -199,41 +199,4 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def to_dict(self) -> dict[str, Any]:
         """What was learned, as JSON values."""
         check_is_fitted(self)
-        return {"columns": [column.to_dict() for column in self.columns_], "left_out": dict(self.left_out_)}
-
-    @classmethod
-    def from_dict(cls, content: Any) -> TableEncoder:
-        """The fitted encoder that `to_dict` described, every field validated."""
-        check_schema(content, {"columns": (list,), "left_out": (dict,)}, "the encoder")
-        left_out = content["left_out"]
-        if not all_strings(left_out) or not all_strings(left_out.values()):
-            raise ValueError("left_out must map strings to strings")
-        columns = tuple(map(ColumnEncoder.from_dict, content["columns"]))
-        names = [column.name for column in columns]
-        if not names or len(set(names)) < len(columns):
-            raise ValueError("there must be at least one column, and column names must be distinct")
-        encoder = cls()
-        encoder.columns_ = columns
-        encoder.left_out_ = dict(left_out)
-        encoder.n_features_in_ = len(columns) + len(left_out)
-        return encoder
-
-
-def feature_groups(columns: Sequence[ColumnEncoder]) -> tuple[FeatureGroup, ...]:
-    """Which features belong to which column.
-
-    Examples
-    --------
-    >>> encoder = TableEncoder().fit(Table({"age": ["31", "", "42"], "town": ["Rome", "Oslo", "Rome"]}))
-    >>> [(group.name, group.start, group.stop, group.indicator) for group in feature_groups(encoder.columns_)]
-    [('age', 0, 1, 1), ('town', 2, 4, None)]
-    """
-    groups = []
-    start = 0
-    for column in columns:
-        end = start + len(column.feature_names)
-        stop = end - column.missing_indicator
-        indicator = stop if column.missing_indicator else None
-        groups.append(FeatureGroup(column.name, start, stop, column.kind == "categorical", indicator))
-        start = end
-    return tuple(groups)
+        return super().to_dict()

@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from aucmax.tables.arrow_reader import ipc, parquet
 from aucmax.tables.atomic_write import atomic_write
 from aucmax.tables.cells import is_string
 from aucmax.tables.compression import OPENERS
-from aucmax.tables.pyarrow_import import pa, pc
+from aucmax.tables.pyarrow_import import ipc, pa, parquet, pc
 from aucmax.tables.read_table import infer_format
 
 _CSV_SPECIAL = '[",\r\n]'
@@ -66,7 +65,7 @@ def text_writer(file: IO[bytes], format: str = "csv") -> Write:
             header_written = True
         for start in range(0, len(table), _ROWS):
             lines = encode(table.slice(start, _ROWS).combine_chunks())
-            file.write(memoryview(lines.buffers()[2])[: sum(pc.binary_length(lines).to_numpy())])
+            file.write(memoryview(lines.buffers()[2])[: pc.sum(pc.binary_length(lines)).as_py()])
 
     return write
 

@@ -11,6 +11,7 @@ import numpy as np
 from aucmax.tables.cells import Column, Scalar, as_column, as_numbers, as_scalar, as_strings, is_missing
 from aucmax.tables.likely_target import likely_target
 from aucmax.tables.pyarrow_import import pa
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 
 _MOST_LABELS = 1000  # of a column of labels; a column with more is something else
@@ -161,7 +162,7 @@ def _distinct_labels(values: Column, name: str) -> tuple[list[Scalar], np.ndarra
     missing = is_missing(values)
     if missing.any():
         first = int(np.argmax(missing)) + 1
-        raise ValueError(f"{name} is missing in {missing.sum()} rows, first in row {first}; remove these rows")
+        raise RowError(f"{name} is missing in {missing.sum()} rows, first in", first, "; remove these rows")
     numbers = as_numbers(values)
     if numbers is not None:
         hashed = pa.array(numbers + 0.0).dictionary_encode()  # few labels: hashing is faster than sorting

@@ -9,8 +9,8 @@ import pytest
 
 from aucmax.metrics import auc_interval
 from aucmax.tables import CODES, Finding, NewRows, Table, TableEncoder, check_table
-from aucmax.tables.check_table import check_matrix
 from aucmax.tables.findings.class_counts import few_of_a_class
+from aucmax.tables.table_findings import check_matrix
 
 PAGE = Path(__file__).parents[3] / "docs" / "findings.md"
 

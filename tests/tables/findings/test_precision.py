@@ -44,6 +44,7 @@ def findings(X, y, folder):
     return check_table(read(path), "y")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "label"), [(name, None) for name in NAMES] + ONE_AGAINST_THE_REST)
 def test_no_false_id_and_no_false_leak(name, label, tmp_path):
     data = load(name, label)

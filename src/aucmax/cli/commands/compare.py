@@ -5,27 +5,29 @@ from __future__ import annotations
 import click
 
 from aucmax.cli.compare import compare_models, write_plot
-from aucmax.cli.display import print_json, show_comparison, show_data, show_findings
+from aucmax.cli.display import show_comparison, show_data
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
     check_figure,
-    check_file_options,
-    check_reference,
-    comparison_options,
     data_argument,
     fold_options,
     json_option,
     parse_names,
     report_options,
-    training_options,
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
 from aucmax.cli.report import write_comparison_report
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json, show_findings
 from aucmax.cli.training_data import find_training_data, is_file
-from aucmax.comparison import STANDARD_MODELS
+from aucmax.cli.training_options import (
+    check_file_options,
+    check_reference,
+    comparison_options,
+    training_options,
+)
+from aucmax.comparison import DEFAULT_MODELS, STANDARD_MODELS
 from aucmax.plots.axes import new_figure
 from aucmax.solvers import SOLVERS
 
@@ -56,9 +58,9 @@ def compare(
     if not is_file(data):
         others = {"format": reading["format"], "group-column": group_column}
         check_file_options(str(data), [*columns.given, *(name for name, value in others.items() if value)])
-    check_reference(reference, models or STANDARD_MODELS)
+    check_reference(reference, models or DEFAULT_MODELS)
     if plot is not None:  # before any work: is matplotlib there?
-        ax = new_figure(len(models or STANDARD_MODELS), pyplot=False).subplots()
+        ax = new_figure(len(models or DEFAULT_MODELS), pyplot=False).subplots()
     with progress_bar(f"reading {data}") as update:
         rows = find_training_data(data, columns, reading, group_column)
         settings |= {"cv": rows.folds(cv), "random_state": seed, "reference": reference}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 from aucmax import datasets as data_sets
-from aucmax.cli.display import print_json, show_list
+from aucmax.cli.display import show_list
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import FILE, json_option
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json
 from aucmax.datasets.make_folder import make_folder
 from aucmax.reproduction.sources import tables_needing
 

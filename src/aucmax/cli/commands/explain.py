@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from aucmax.cli.compare import write_figure
-from aucmax.cli.display import print_json, show_explanation
+from aucmax.cli.display import show_explanation
 from aucmax.cli.explain import explain_file
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import FILE, check_figure, data_argument, json_option, reading_options, weight_option
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json
 from aucmax.models import load
 from aucmax.plots.axes import new_figure
 

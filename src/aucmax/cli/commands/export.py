@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
-from aucmax.cli.display import print_json
 from aucmax.cli.export import check_agreement, check_file
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import FILE, check_finite, json_option, reading_options
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json
 from aucmax.models import export as export_model
 from aucmax.models import load
 from aucmax.models.exports import FORMATS as EXPORT_FORMATS

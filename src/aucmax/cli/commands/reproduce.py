@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from aucmax.cli.display import print_json, show_list
+from aucmax.cli.display import show_list
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import FILE, json_option
 from aucmax.cli.progress import progress_bar
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json
 from aucmax.reproduction import PAPERS, read_cells
 from aucmax.reproduction import reproduce as reproduce_paper
 from aucmax.reproduction.figures import draw_figure, figure_names

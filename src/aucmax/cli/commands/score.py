@@ -6,13 +6,12 @@ import sys
 
 import click
 
-from aucmax.cli.display import print_json, show_findings
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import FILE, data_argument, ignore_option, model_option, reading_options
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
 from aucmax.cli.score import ScoreWriter, write_scores
-from aucmax.cli.terminal import echo
+from aucmax.cli.terminal import echo, print_json, show_findings
 from aucmax.models import load
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.table_writer import open_writer, text_writer

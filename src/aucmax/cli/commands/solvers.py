@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from aucmax.cli.display import print_json, show_list
+from aucmax.cli.display import show_list
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import json_option
+from aucmax.cli.terminal import print_json
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from aucmax.cli.group import aucmax
-from aucmax.cli.options import FILE, check_finite, data_argument, reading_options
+from aucmax.cli.options import FILE, check_finite, data_argument, decimal_option, reading_options
 from aucmax.cli.output import check_output
 from aucmax.cli.stream import Progress, StreamRun, stream_format
 from aucmax.cli.stream_start import StreamSettings
@@ -57,6 +57,7 @@ STREAMING = [name for name, solver in SOLVERS.items() if solver.online]
 @click.option("--skip-rows", type=click.IntRange(0), help="Rows of DATA to skip; those read before if not given.")
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Use a column although it looks like an id.")
 @click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; may be repeated, as --keep.")
+@decimal_option
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed.")
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON after each checkpoint.")

@@ -83,9 +83,5 @@ def headline(ranking: Ranking, positive: str) -> str:
     point = headline_point(ranking)
     share = f"{100 * point.alerts / ranking.rows:.3g} %"
     what = f"the rows that are {positive}" if positive else "the positives"
-    real = (
-        f"{point.found:,.4g} of {point.alerts:,.4g}"
-        if point.alerts % 1
-        else f"{point.found:,.0f} of {point.alerts:,.0f}"
-    )
+    real = f"{round(point.found, 1):,.6g} of {round(point.alerts, 1):,.6g}"
     return f"Reviewing the top {share} of rows finds {100 * point.recall:.3g} % of {what}; {real} alerts are real."

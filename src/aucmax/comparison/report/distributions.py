@@ -101,11 +101,9 @@ def calibration_figure(subject: Subject) -> Markup | None:
 def histogram_figure(subject: Subject) -> Markup:
     """How the scores of the chosen model are distributed in the two classes."""
     comparison = subject.comparison
-    scores = comparison.scores[subject.chosen.name]
-    tested = ~np.isnan(scores)
-    scores = scores[tested]
-    is_pos = np.asarray(comparison.labels)[tested]
-    weight = np.ones(scores.size) if comparison.weight is None else comparison.weight[tested]
+    pooled = comparison.pooled[subject.chosen.name]
+    scores, weight = pooled.standardized, pooled.weight
+    is_pos = np.asarray(comparison.labels)[pooled.rows]
     low, high = np.quantile(scores, [0.002, 0.998])
     if high <= low:
         low, high = low - 0.5, high + 0.5
@@ -114,8 +112,9 @@ def histogram_figure(subject: Subject) -> Markup:
     for css, name, rows in (("negative", "negatives", ~is_pos), ("positive", "positives", is_pos)):
         counts, _ = np.histogram(np.clip(scores[rows], low, high), edges, weights=weight[rows])
         shares[css] = name, counts / weight[rows].sum()
+    axis = "score, standardised in every fold" if subject.is_cross_validated else "score"
     top = 1.05 * max(share.max() for _, share in shares.values())
-    chart = Chart("histograms of the scores", Axis(low, high, "score"), rate_axis("share of the class", top))
+    chart = Chart("histograms of the scores", Axis(low, high, axis), rate_axis("share of the class", top))
     for css, (_, share) in shares.items():
         chart.area(np.repeat(edges, 2)[1:-1], np.repeat(share, 2), 0.0, css)
     negative, positive = (share for _, share in shares.values())
@@ -126,6 +125,7 @@ def histogram_figure(subject: Subject) -> Markup:
     caption = (
         f"Scores of {subject.chosen.name}, as shares of each class: the less they overlap, the better the ranking. "
         "Scores beyond the ends are in the outermost bars."
+        + (" Zero and unit are the mean and deviation of the negatives of a fold." * subject.is_cross_validated)
     )
     key = legend([(css, name) for css, (name, _) in shares.items()])
     return figure(caption, [chart.render()], behind, key=key)

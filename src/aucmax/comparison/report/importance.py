@@ -121,7 +121,8 @@ def _of_equal_length(weights: np.ndarray) -> np.ndarray:
 
 def telling_rows(comparison: Comparison, name: str) -> list[tuple[str, int]]:
     """Three rows worth explaining: what they are, and their indices."""
-    scores = comparison.scores[name]
+    pooled = comparison.pooled[name]
+    scores = pooled.row_means(pooled.standardized, comparison.n_rows)
     is_pos = np.asarray(comparison.labels)
     found = np.flatnonzero(is_pos & ~np.isnan(scores))
     others = np.flatnonzero(~is_pos & ~np.isnan(scores))

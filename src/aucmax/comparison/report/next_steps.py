@@ -6,12 +6,14 @@ import numpy as np
 
 from aucmax.comparison.report.markup import shorten
 from aucmax.comparison.report.subject import Subject
-from aucmax.metrics.auc import roc_auc
 
 __all__ = ["caveats", "next_steps"]
 
 MOST_STEPS = 8
-POOLED_LOSS = 0.005  # difference of pooled and mean AUC from which on the folds' scores are not on one scale
+POOLED = (
+    "Curves and thresholds are means over the folds, each of which has its own threshold at the same rate of false "
+    "alarms; the model fitted to all rows needs its own too."
+)
 
 
 def next_steps(subject: Subject) -> list[str]:
@@ -38,7 +40,7 @@ def caveats(subject: Subject) -> list[str]:
     comparison = subject.comparison
     remarks = ["The figures hold for new rows that are like these; they say nothing of rows from elsewhere or later."]
     if subject.is_cross_validated:
-        remarks.append(_pooling(subject))
+        remarks.append(POOLED)
     else:
         remarks.append("If the model was fitted to some of these rows, the figures are too good.")
     untested = int(np.isnan(comparison.scores[subject.chosen.name]).sum())
@@ -59,15 +61,3 @@ def caveats(subject: Subject) -> list[str]:
             "The threshold of lowest cost was found on the same rows, so that its cost is slightly optimistic."
         )
     return remarks
-
-
-def _pooling(subject: Subject) -> str:
-    """What pooling the scores of the folds does to the curves."""
-    scores = subject.comparison.scores[subject.chosen.name]
-    tested = ~np.isnan(scores)
-    weight = None if subject.comparison.weight is None else subject.comparison.weight[tested]
-    pooled = roc_auc(np.asarray(subject.comparison.labels)[tested], scores[tested], sample_weight=weight)
-    text = f"Curves and thresholds pool the scores of all folds, with AUC {pooled:.4f}"
-    if abs(pooled - subject.chosen.auc) > POOLED_LOSS:
-        return f"{text}, not {subject.chosen.auc:.4f}: the scores of the folds are not on one scale."
-    return f"{text}; the model fitted to all rows needs its own threshold."

@@ -1,7 +1,7 @@
 """`Ranking`: the tested rows of one model in order of their scores, and the curves and rates that follow from it.
 
-The scores of all folds are pooled, those of several repeats averaged before. Curves are downsampled to points that
-are evenly spaced along them.
+The rows of all folds are ranked together, by their placements (`comparison.pooled_scores`). Curves are downsampled to
+points that are evenly spaced along them.
 """
 
 from __future__ import annotations
@@ -77,10 +77,11 @@ class Ranking:
 
 def make_ranking(comparison: Comparison, name: str) -> Ranking:
     """The ranking of the tested rows by one of the models."""
-    scores = comparison.scores[name]
-    tested = ~np.isnan(scores)
-    weight = None if comparison.weight is None else comparison.weight[tested]
-    counts = counts_at_thresholds(LabeledScores(np.asarray(comparison.labels)[tested], scores[tested], weight))
+    pooled = comparison.pooled[name]
+    labels = np.asarray(comparison.labels)[pooled.rows]
+    plain = (pooled.weight == 1.0).all()
+    rows = LabeledScores(labels, pooled.placements, None if plain else pooled.weight)
+    counts = counts_at_thresholds(rows)
     return Ranking(counts, float(counts.tp[-1]), float(counts.fp[-1]))
 
 

@@ -42,7 +42,8 @@ def group_aucs(comparison: Comparison, name: str, groups: ArrayLike) -> list[Par
     groups = np.asarray(groups).astype(str)
     if groups.shape != (comparison.n_rows,):
         raise ValueError(f"groups has shape {groups.shape} for {comparison.n_rows} rows; pass one group per row")
-    scores = comparison.scores[name]
+    pooled = comparison.pooled[name]
+    scores = pooled.row_means(pooled.placements, comparison.n_rows)
     tested = ~np.isnan(scores)
     names, counts = np.unique(groups[tested], return_counts=True)
     largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_GROUPS])

@@ -68,8 +68,8 @@ def _threshold_cells(point: OperatingPoint | str, subject: Subject, width: int) 
     cells = [
         point.rule,
         _per_thousand(point.alerts, ranking),
-        f"{point.found:,.6g} ({percent(round(point.recall, 3))})",
-        f"{point.missed:,.6g}",
+        f"{round(point.found, 1):,.6g} ({percent(round(point.recall, 3))})",
+        f"{round(point.missed, 1):,.6g}",
         percent(round(point.precision, 3)) if point.alerts else MISSING,
     ]
     cells += [] if costs is None else [_per_thousand(point.cost(costs), ranking)]

@@ -17,7 +17,7 @@ import numpy as np
 
 from aucmax.models.exports.model_parts import ExportError, ModelParts
 from aucmax.models.exports.sql import quote
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.numerics.matrix import dense
 from aucmax.tables.cells import as_column, as_strings, present_strings
 from aucmax.tables.column_encoder import ColumnEncoder

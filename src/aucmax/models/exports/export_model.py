@@ -10,7 +10,7 @@ from aucmax.models.exports.onnx import to_onnx
 from aucmax.models.exports.python import to_python
 from aucmax.models.exports.sql import to_sql
 from aucmax.models.from_estimator import saved_model
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.tables.atomic_write import atomic_write
 from aucmax.validation.params import Option, check_param
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.estimators.calibration import Calibration
+from aucmax.estimators.platt_scaling import Calibration
 from aucmax.kernels import KERNELS
 from aucmax.kernels.score import Term
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 from aucmax.models.scaled_scorer import ScaledScorer
 from aucmax.models.scorer import Scorer
 from aucmax.models.tree_scorer import TreeScorer

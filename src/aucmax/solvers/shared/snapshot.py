@@ -33,5 +33,5 @@ def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
     value = 0.5 * (data.r @ centred**2 + (1.0 - (a - b)) ** 2)
     within = data.combine(data.r * centred) if w.any() else np.zeros(data.dim)
     gradient = within + ((a - b) - 1.0) * data.delta
-    objective, gap = problem.certify_at(w, float(value), gradient)
+    objective, gap = problem.certify(w, (float(value), gradient))
     return Snapshot(w, objective, gradient, scores, np.inf if problem.penalty.kind in ("l1", "none") else gap)

@@ -21,8 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aucmax.losses.base import SmoothEvaluation
-from aucmax.problem.objective import Problem
-from aucmax.problem.rounding import Scores, error_of_scores
+from aucmax.problem.objective import Problem, Scores, error_of_scores
 from aucmax.solvers.base import State
 from aucmax.solvers.shared.subsample import Subsample
 
@@ -67,7 +66,7 @@ def evaluate_at(
     """The state at w, given the loss at its scores, and the error of the scores unless they were computed from w."""
     score_error = error_of_scores(problem.data, w) if score_error is None else score_error
     gradient = problem.data.combine(evaluation.coefficients())
-    objective, gap = problem.certify_at(w, evaluation.value, gradient, Scores(evaluation.scores, score_error))
+    objective, gap = problem.certify(w, (evaluation.value, gradient), Scores(evaluation.scores, score_error))
     return NewtonState(w, passes + 1.0, objective, gap, evaluation, gradient, subsample, score_error)
 
 

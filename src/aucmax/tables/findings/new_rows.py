@@ -16,8 +16,8 @@ import numpy as np
 from aucmax.tables.column_encoder import ColumnEncoder
 from aucmax.tables.findings.features import FeatureGroup
 from aucmax.tables.findings.finding import Finding, quoted
+from aucmax.tables.fitted_encoder import FittedEncoder, feature_groups
 from aucmax.tables.table import Table
-from aucmax.tables.table_encoder import TableEncoder, feature_groups
 
 SHARE = 0.05
 _SHARE_OF_SMALL_TABLES = 10.0  # divided by the number of training rows plus one
@@ -28,7 +28,7 @@ class NewRows:
 
     Parameters
     ----------
-    encoder : TableEncoder or None
+    encoder : FittedEncoder or None
         The encoder of the model; one that was saved without the ranges of training knows categories only. None for a
         model of a matrix, of which rows are only counted.
     n_training : int, optional
@@ -36,6 +36,7 @@ class NewRows:
 
     Examples
     --------
+    >>> from aucmax import TableEncoder
     >>> encoder = TableEncoder().fit(Table({"age": [31.5, 42.0, 50.0], "town": ["Rome", "Oslo", "Rome"]}))
     >>> new = Table({"age": [31.5, 70.0], "town": ["Rome", "Paris"]})
     >>> rows = NewRows(encoder)
@@ -46,7 +47,7 @@ class NewRows:
     column 'age': 50 % of the rows are outside the range of training, 31.5 to 50
     """
 
-    def __init__(self, encoder: TableEncoder | None, n_training: int | None = None) -> None:
+    def __init__(self, encoder: FittedEncoder | None, n_training: int | None = None) -> None:
         columns = () if encoder is None else encoder.columns_
         self.columns = {column.name: column for column in columns}
         self.groups = feature_groups(columns)

@@ -18,8 +18,9 @@ from aucmax.tables.findings.encoded_columns import find_ids, find_numbers_as_tex
 from aucmax.tables.findings.features import Features, matrix_groups
 from aucmax.tables.findings.finding import Finding, check_codes
 from aucmax.tables.findings.leaks import find_leaks
+from aucmax.tables.fitted_encoder import feature_groups
 from aucmax.tables.table import Table
-from aucmax.tables.table_encoder import TableEncoder, feature_groups
+from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import encode_target
 
 

@@ -1,29 +1,34 @@
-"""`SavedModel`: a fitted model without its estimator, with everything that scoring needs."""
+"""`SavedModel`: a fitted model without its estimator, with everything that scoring needs.
+
+Scoring imports no more than the model needs: NumPy and pyarrow for a linear model of a table. What else a method
+needs it imports itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
-from aucmax.estimators.base import predicted_labels
-from aucmax.estimators.calibration import Calibration, is_swapped
-from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
+from aucmax.estimators.decision import predicted_labels
+from aucmax.estimators.platt_scaling import Calibration
+from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.models.metadata import ModelMetadata
 from aucmax.models.scorer import Scorer, probabilities_of, scorer_from_dict, scorer_to_dict, weights_of
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.as_table import has_names
 from aucmax.tables.json_schema import check_schema
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
-from aucmax.validation.inputs import check_labels_and_weights
+
+if TYPE_CHECKING:
+    from aucmax.explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False)
-class SavedModel:
+class SavedModel(ThresholdMixin):
     """A score of the features, and how to get from a table to it and from it to a label.
 
     Parameters
@@ -60,7 +65,13 @@ class SavedModel:
         return self.scorer.n_features
 
     def features(self, table: Table) -> Any:
-        """The features of a table, encoded as in training."""
+        """The features of a table, encoded as in training.
+
+        Parameters
+        ----------
+        table : array, data frame or Table
+            Rows with the columns of training.
+        """
         encoder = self.metadata.encoder
         return table.matrix(self.n_features) if encoder is None else encoder.transform(table)
 
@@ -69,13 +80,17 @@ class SavedModel:
 
         Columns are found by name if both X and the model have names, else by position. A model with an encoder
         encodes data frames and tables of `aucmax.tables.read`; an array holds features that are encoded already.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
         """
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             scores = self.scorer(self._features_of(X))
         finite = np.isfinite(scores)
         if not finite.all():
             row = int(finite.argmin()) + 1
-            raise ValueError(f"the score of row {row} is not finite; are there NaN, infinite or huge values in it?")
+            raise RowError("the score of", row, " is not finite; are there NaN, infinite or huge values in it?")
         return scores
 
     def _features_of(self, X: Any) -> Any:
@@ -90,6 +105,9 @@ class SavedModel:
         """X as dense or CSR rows of numbers, with the columns of the model."""
         if type(X) is np.ndarray and X.shape[1:] == (self.n_features,) and X.dtype in (np.float64, np.float32):
             return X  # skips checks that would take most of the time of scoring a single row
+        from sklearn.base import BaseEstimator
+        from sklearn.utils.validation import validate_data
+
         frame = BaseEstimator()  # validation stores the column names of any kind of data frame on an estimator
         settings = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 0}
         X = validate_data(frame, check_structure(X), ensure_all_finite=False, **settings)
@@ -110,39 +128,46 @@ class SavedModel:
         return [position[name] for name in wanted]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The predicted class of every row of X."""
+        """The predicted class of every row of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_, self.metadata.threshold)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the negative and the positive class; only calibrated models and trees have them."""
+        """The probabilities of the negative and the positive class; only calibrated models and trees have them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
             return own
         return self._calibration().probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`, without underflow."""
+        """Logarithm of `predict_proba`, without underflow.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
             return np.log(own)
         return self._calibration().log_probabilities(self.decision_function(X))
 
-    def threshold_at(
-        self,
-        *,
-        fpr: float | None = None,
-        tpr: float | None = None,
-        precision: float | None = None,
-        pos_label: Any = None,
-    ) -> float:
-        """The threshold that achieves a rate, as in `AUCClassifierCV`; for models saved with held-out scores."""
-        scores = self.metadata.held_out_scores
-        if scores is None:
+    def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Held-out scores of training rows, their classes -1/+1 and their weights."""
+        held_out = self.metadata.held_out_scores
+        if held_out is None:
             raise ValueError(
                 "the model has no held-out scores, which thresholds need; save the estimator with them (the default "
                 "of aucmax.save), or give --threshold-at to aucmax fit"
             )
-        rates = {"fpr": fpr, "tpr": tpr, "precision": precision}
-        return scores.threshold_at(rates, is_swapped(pos_label, self.classes_))
+        return held_out.scores, held_out.y, held_out.weight
 
     def explain(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, n_repeats: int = 10, random_state: int = 0
@@ -150,7 +175,21 @@ class SavedModel:
         """Which columns matter to the model, and what each adds to the score of a row, as in `AUCClassifier`.
 
         The features of a one-hot encoded column are taken together.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of labels, optional
+            Needed unless the model is linear.
+        sample_weight : array, optional
+        n_repeats : int
+            How often each column is shuffled, in models that are not linear.
+        random_state : int
+            Random seed.
         """
+        from aucmax.explanation import FeatureModel, LinearFit, explain_features
+        from aucmax.validation.inputs import check_labels_and_weights
+
         rows = self._features_of(X)
         names = self.metadata.feature_names or [f"x{j}" for j in range(self.n_features)]
         weights = weights_of(self.scorer)
@@ -189,6 +228,12 @@ class SavedModel:
 
     @classmethod
     def from_dict(cls, content: Any) -> SavedModel:
-        """The model that `to_dict` described, every field validated."""
+        """The model that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned.
+        """
         check_schema(content, {"metadata": (dict,), "scorer": (dict,)}, "the model")
         return cls(ModelMetadata.from_dict(content["metadata"]), scorer_from_dict(content["scorer"]))

@@ -6,7 +6,7 @@ from typing import Any
 
 from aucmax.explanation import Explanation
 from aucmax.models.from_estimator import saved_model
-from aucmax.models.saved_model import SavedModel
+from aucmax.models.savedmodel import SavedModel
 
 
 def explain(model: Any, X: Any, y: Any = None, **settings: Any) -> Explanation:

@@ -1,0 +1,105 @@
+"""`Calibration`: probabilities from scores by Platt scaling; scoring needs NumPy only.
+
+Platt. "Probabilistic Outputs for Support Vector Machines." 1999; Newton steps as in Lin, Lin and Weng 2007.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from aucmax.numerics.compiled import compiled
+
+FLATTEST = 1e-3  # smallest slope, per standard deviation of the scores: positive, so that their order is kept
+
+
+class Calibration(NamedTuple):
+    """Platt scaling: the probability of the positive class is 1 / (1 + exp(-(slope * score + intercept)))."""
+
+    slope: float  # of the log odds against the score
+    intercept: float  # log odds at a score of zero
+
+    @classmethod
+    def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Calibration:
+        """Maximum likelihood with smoothed labels, so that the slope is finite even if the scores are separable.
+
+        Examples
+        --------
+        >>> calibration = Calibration.fit(np.array([-1.0, 0.0, 0.0, 1.0]), np.array([-1, 1, -1, 1]), np.ones(4))
+        >>> calibration.slope > 0, abs(calibration.intercept) < 1e-9
+        (True, True)
+        """
+        spread = float(scores.std()) or 1.0
+        z = (scores - scores.mean()) / spread
+        slope, intercept = _newton(z, _soft_labels(y, weight), weight / weight.sum())
+        slope = max(slope, FLATTEST) / spread
+        return cls(float(slope), float(intercept - slope * scores.mean()))
+
+    def shifted(self, zero: float) -> Calibration:
+        """The same probabilities, for scores from which `zero` has been subtracted."""
+        at_half = -self.intercept / self.slope
+        return Calibration(self.slope, self.slope * (zero - at_half))  # exactly 0 if zero is at probability 1/2
+
+    def log_odds(self, scores: np.ndarray) -> np.ndarray:
+        """Log-odds of the positive class."""
+        return self.slope * scores + self.intercept
+
+    def probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Probabilities of the negative and the positive class, of shape (n, 2)."""
+        log_odds = self.log_odds(scores)
+        return np.column_stack([_expit(-log_odds), _expit(log_odds)])
+
+    def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Logarithms of the probabilities, without underflow."""
+        log_odds = self.log_odds(scores)
+        return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
+
+
+def _expit(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + exp(-x)), without overflow."""
+    decay = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, decay) / (1.0 + decay)
+
+
+def _soft_labels(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Labels 0/1 with Laplace smoothing; weights that sum to less than the number of rows are scaled up to it."""
+    count = weight * max(1.0, np.count_nonzero(weight) / weight.sum())
+    pos, neg = count[y > 0].sum(), count[y < 0].sum()
+    return np.where(y > 0, (pos + 1.0) / (pos + 2.0), 1.0 / (neg + 2.0))
+
+
+def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Slope and intercept that minimise the weighted logistic loss, by Newton steps with backtracking."""
+    theta = np.zeros(2)
+    value, gradient, hessian = _logistic(z, target, weight, *theta)
+    for _ in range(100):
+        step = np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient)
+        size = 1.0
+        while (lower := _logistic(z, target, weight, *(theta - size * step)))[0] > value and size > 1e-10:
+            size /= 2
+        gain = value - lower[0]
+        theta = theta - size * step
+        if gain <= 1e-12:
+            break
+        value, gradient, hessian = lower
+    return theta[0], theta[1]
+
+
+@compiled
+def _logistic(z, target, weight, slope, intercept):
+    """Loss, gradient and Hessian."""
+    value = g0 = g1 = h00 = h01 = h11 = 0.0
+    for i in range(z.size):
+        logit = slope * z[i] + intercept
+        decay = np.exp(-abs(logit))
+        probability = (1.0 if logit > 0.0 else decay) / (1.0 + decay)
+        value += weight[i] * (max(logit, 0.0) + np.log1p(decay) - target[i] * logit)
+        g = weight[i] * (probability - target[i])
+        h = weight[i] * probability * (1.0 - probability)
+        g0 += g * z[i]
+        g1 += g
+        h00 += h * z[i] * z[i]
+        h01 += h * z[i]
+        h11 += h
+    return value, np.array([g0, g1]), np.array([[h00, h01], [h01, h11]])

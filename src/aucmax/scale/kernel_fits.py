@@ -1,0 +1,124 @@
+"""Fits of `KernelAUCClassifier` from passes over a source.
+
+The second pass adds up the deviations of the columns and draws a sample of rows of each class, from which landmarks
+come and on which models are compared, as in memory on `tuning_rows` rows. The third adds up the moments of the
+features of all models that keep weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aucmax.estimators.kernel import KernelAUCClassifier, with_all_landmarks
+from aucmax.kernels.coordinates import Coordinates
+from aucmax.kernels.functions import find_kernels
+from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
+from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks
+from aucmax.kernels.nystroem import Nystroem
+from aucmax.numerics.lazy_features import LazyFeatures
+from aucmax.numerics.matrix import is_sparse
+from aucmax.numerics.threads import threads_for
+from aucmax.problem.data import Data, check_finite, column_scale
+from aucmax.problem.moments import Moments
+from aucmax.scale.passes import Passes
+from aucmax.scale.row_reader import NumberedRows
+from aucmax.scale.row_sample import RowSample, SampledMoments, hashed_folds
+from aucmax.scale.score_runs import ScoreRuns
+from aucmax.scale.several import Several
+from aucmax.selection.averaging import average_paths
+from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
+from aucmax.selection.kernel_search import KernelSearch, find_places
+from aucmax.solvers import Exact
+from aucmax.solvers.base import Solver
+from aucmax.validation.inputs import LabeledData, make_rng
+from aucmax.validation.params import Integer
+
+
+@dataclass(frozen=True)
+class _SampledMomentsOf:
+    """Those of the rows of a chunk."""
+
+    limit: int  # of the sample
+
+    def __call__(self, rows: NumberedRows) -> SampledMoments:
+        moments = Moments.of(*rows.data, full=False)
+        check_finite(moments, rows.data.X)
+        return SampledMoments(moments, RowSample.of(rows, self.limit))
+
+
+@dataclass(frozen=True, eq=False)
+class _FeatureMomentsOf:
+    """The moments of the features of several maps; None stands for the columns themselves."""
+
+    maps: list[Nystroem | None]
+
+    def __call__(self, rows: NumberedRows) -> Several:
+        X, y, weight = rows.data
+        features = [X if made is None else LazyFeatures(X, made, made.T.shape[1]) for made in self.maps]
+        return Several(tuple(Moments.of(part, y, weight) for part in features))
+
+
+def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
+    """Compare kernels on a sample, and fit those that keep weight to all rows."""
+    if model.loss != "squared":
+        raise ValueError(f"loss={model.loss!r}; passes over a source fit kernels by the squared loss only")
+    if not Integer(2).accepts(model.cv):
+        raise ValueError(f"cv={model.cv!r}; a source is split by hashing: give the number of folds, at least 2")
+    rng = make_rng(model.random_state)
+    count = count_landmarks(model.n_components, passes.summary.n_rows)
+    limit = max(model.tuning_rows, count * (1 if model.landmarks == "random" else CANDIDATES))
+    found = passes.run(_SampledMomentsOf(limit), "columns and a sample of rows")
+    if min(found.moments.pos.count, found.moments.neg.count) == 0:
+        raise ValueError("all rows of positive weight are of one class, so AUC is undefined")
+    tuning = found.sample.balanced(model.tuning_rows)
+    folds = hashed_folds(tuning, int(model.cv))
+    kernels = find_kernels(model.kernel, is_sparse(tuning.data.X))
+    space = _landmark_space(model, found, tuning.data, "ranks" in kernels, count, rng)
+    alphas = None if model.alpha == "auto" else [model.alpha]
+    some = slice(SEARCH_LANDMARKS)
+    places = find_places(model.landmarks_[some], tuning.numbers)
+    search = KernelSearch(tuning.data, folds, space.some(some), places, alphas, model.standardize)
+    with threads_for(1):
+        compared = search.run(kernels, model.gamma, model._rounds, rng)
+        average = average_paths(tuning.data, [one.path for one in compared], pick=model.choice == "best")
+    maps = [with_all_landmarks(compared[k], space) for k in average.kept]
+    moments = iter(passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").parts)
+
+    def data_of(made: Nystroem | None) -> tuple[Data, Solver]:
+        return Data.of_moments(next(moments), standardize=model.standardize and made is None), Exact()
+
+    score = model._fit_average(compared, average, space, data_of)
+    model._store_search(compared, average)
+    shift = model._calibrate(average.out_of_fold, _with_class_totals(tuning.data, found.moments))
+    model.score_ = replace(score, intercept=score.intercept - shift)
+    weight = tuning.data.weight if passes.reader.weight is not None else None
+    model.oof_interval_ = ScoreRuns.of(average.out_of_fold, tuning.data.y, weight).interval()
+
+
+def _landmark_space(
+    model: KernelAUCClassifier,
+    found: SampledMoments,
+    tuning: LabeledData,
+    ranked: bool,
+    count: int,
+    rng: np.random.Generator,
+) -> LandmarkSpace:
+    """Landmarks among the sampled rows, and the coordinates; ranks are those among the rows of the comparison."""
+    rows = found.sample.rows
+    plain = Coordinates(column_scale(found.moments, model.standardize))
+    groups = [np.flatnonzero(rows.data.y == side) for side in (1.0, -1.0)]
+    chosen = choose_landmarks(rows.data.X, groups, count, model.landmarks, plain, rng)
+    model.landmarks_ = rows.numbers[chosen]
+    return LandmarkSpace(
+        rows.data.X[chosen], plain, ranked_coordinates(*tuning, model.standardize) if ranked else None
+    )
+
+
+def _with_class_totals(rows: LabeledData, moments: Moments) -> LabeledData:
+    """The rows with weights that restore the total weight of each class: the sample is balanced."""
+    weight = rows.weight.copy()
+    for side, total in ((1.0, moments.pos.weight), (-1.0, moments.neg.weight)):
+        weight[rows.y == side] *= total / weight[rows.y == side].sum()
+    return LabeledData(None, rows.y, weight)
