@@ -41,8 +41,8 @@ def tuned_model(cell: Cell, train: Rows, journal: RunJournal) -> AUCClassifier:
 
 def curves(name: str, small: bool, journal: RunJournal) -> list[Curve]:
     """All methods on the same rows in the same order."""
-    train, test = figure_rows(name, small=small)
     cells = [cell for cell in read_cells(FOLDER / "expected.csv") if cell.data == name]
+    train, test = figure_rows(name, tasks_of(cells[0])[0].scaling, small=small)
     points = 3 if small else 12
     return [stream_curve(cell.method, tuned_model(cell, train, journal), train, test, points) for cell in cells]
 

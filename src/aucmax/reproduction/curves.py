@@ -43,15 +43,17 @@ class Curve:
         return float(self.passes[reached[0]]) if reached.size else np.inf
 
 
-def figure_rows(name: str, *, small: bool = False) -> tuple[Rows, Rows]:
-    """Training and test rows of a data set, at most 20,000 of them; with `small`, generated ones."""
+def figure_rows(name: str, scaling: str | None = None, *, small: bool = False) -> tuple[Rows, Rows]:
+    """Training and test rows of a data set, at most 20,000, scaled as in the dissertation unless a scaling is given;
+    with `small`, generated ones.
+    """
     if small:
         data = Rows(*make_toy(200, 5, positive_rate=0.4, random_state=len(name)))
     else:
         X, y = load_rows(name, "even against odd" if SOURCES[name].multiclass else "")
         part = np.random.default_rng(0).permutation(y.size)[:MOST_ROWS]
-        scaling = "unit rows" if name in SMALL_SETS else "centred unit rows"
-        data = Rows(scale(X[part], scaling), y[part])
+        usual = "unit rows" if name in SMALL_SETS else "centred unit rows"
+        data = Rows(scale(X[part], scaling or usual), y[part])
     split = RandomSplits(1).split(data.y.size, 0)
     return data.take(split.train), data.take(split.test)
 

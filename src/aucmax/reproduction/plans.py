@@ -10,6 +10,7 @@ from aucmax.reproduction.protocols import Protocol, RandomSplits, RepeatedFolds,
 from aucmax.reproduction.sources import SOURCES
 
 SMALL_SETS = ("diabetes", "fourclass", "german")  # whose rows are divided by their norm without being centred
+UNIT_ROWS = ("rcv1_vw_sample", "news20.binary.sample", "real-sim")
 STEPS_BY_LENGTH = ("OPAUC", "OAMseq", "OAMgra")  # one pass: the best step depends on the number of rows
 A9A_ROWS = 32_561  # of the training file
 SPLITS, FOLDS, PASSES = RandomSplits(20), RepeatedFolds(5, 5), TrainValidationTest(5)
@@ -76,8 +77,8 @@ def _groupings(cell: Cell) -> tuple[str, ...]:
 
 
 def _scaling(cell: Cell) -> str:
-    if cell.paper == "002":
-        return "unit rows"
+    if cell.paper == "002":  # no scaling is printed; the text sets are distributed with unit rows
+        return "unit rows" if SOURCES[cell.data].files[0] in UNIT_ROWS else "as distributed"
     if cell.copied_from and cell.method not in ("SPAM-L2", "SPAM-NET", "SOLAM"):  # first printed by Gao et al.
         return "columns to [-1, 1]"
     return "unit rows" if cell.data in SMALL_SETS else "centred unit rows"
