@@ -16,7 +16,7 @@ from aucmax.estimators.path_plot import PathPlotMixin
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels, supports_sparse
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
-from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks
+from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.kernels.score import KernelScore, Term
 from aucmax.losses import LOSSES
@@ -176,8 +176,8 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
         some = slice(SEARCH_LANDMARKS)
-        places = np.where(np.isin(self.landmarks_, kept), np.searchsorted(kept, self.landmarks_), -1)
-        search = KernelSearch(tuning, inner, space.some(some), places[some], alphas, self.standardize)
+        places = places_among(kept, self.landmarks_[some])
+        search = KernelSearch(tuning, inner, space.some(some), places, alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             found = search.run(kernels, self.gamma, self._rounds, rng)
             average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")

@@ -15,7 +15,7 @@ from aucmax.estimators.kernel import KernelAUCClassifier, with_all_landmarks
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
-from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks
+from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.numerics.lazy_features import LazyFeatures
 from aucmax.numerics.matrix import is_sparse
@@ -87,7 +87,9 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     kernels = find_kernels(model.kernel, is_sparse(tuning.data.X))
     space = _landmark_space(model, found, tuning.data, "ranks" in kernels, count, rng)
     alphas = None if model.alpha == "auto" else [model.alpha]
-    search = KernelSearch(tuning.data, folds, space.first(SEARCH_LANDMARKS), alphas, model.standardize)
+    some = slice(SEARCH_LANDMARKS)
+    places = places_among(tuning.numbers, model.landmarks_[some])
+    search = KernelSearch(tuning.data, folds, space.some(some), places, alphas, model.standardize)
     with threads_for(1):
         compared = search.run(kernels, model.gamma, model._rounds, rng)
         average = average_paths(tuning.data, [one.path for one in compared], pick=model.choice == "best")
