@@ -21,7 +21,7 @@ def test_the_table_is_saved_set_by_set_and_resumed(tmp_path, monkeypatch):
     assert bench_kernel.run(100, ("breast_cancer",), saved, labels) == more
 
 
-@pytest.mark.parametrize("model", ["kernel", "stack"])
-def test_scaling_measures_time_memory_and_auc(model):
-    seconds, megabytes, auc = bench_kernel_scaling.one(model, 1000, 20)
-    assert seconds > 0 and megabytes >= 0 and auc > 0.5
+@pytest.mark.parametrize(("model", "table", "width"), [("kernel", "synthetic", 50), ("stack", "ijcnn1", 22)])
+def test_scaling_measures_time_memory_and_auc(model, table, width):
+    seconds, megabytes, columns, auc = bench_kernel_scaling.one(model, 1000, 20, table)
+    assert seconds > 0 and megabytes >= 0 and columns == width and auc > 0.5

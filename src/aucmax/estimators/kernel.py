@@ -16,7 +16,7 @@ from aucmax.estimators.path_plot import PathPlotMixin
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels, supports_sparse
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
-from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks
+from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.kernels.score import KernelScore, Term
 from aucmax.losses import LOSSES
@@ -30,7 +30,7 @@ from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.averaging import Average, average_paths
 from aucmax.selection.cross_validation import PathSettings, certified_solver, cv_results, training_data
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
-from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch, find_places
+from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch
 from aucmax.selection.splits import make_splits, subsample
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
@@ -176,7 +176,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
         alphas = None if self.alpha == "auto" else [self.alpha]
         some = slice(SEARCH_LANDMARKS)
-        places = find_places(self.landmarks_[some], kept)
+        places = places_among(kept, self.landmarks_[some])
         search = KernelSearch(tuning, inner, space.some(some), places, alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             found = search.run(kernels, self.gamma, self._rounds, rng)

@@ -63,6 +63,19 @@ def choose_landmarks(
     return np.concatenate(chosen)[np.argsort(places, kind="stable")]
 
 
+def places_among(rows: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
+    """Where in `rows`, distinct row numbers, each landmark is; -1 if it is not among them.
+
+    Examples
+    --------
+    >>> places_among(np.array([7, 2, 5]), np.array([5, 6, 7, 9])).tolist()
+    [2, -1, 0, -1]
+    """
+    order = np.argsort(rows)
+    places = order[np.minimum(np.searchsorted(rows, landmarks, sorter=order), rows.size - 1)]
+    return np.where(rows[places] == landmarks, places, -1)
+
+
 def _shares(sizes: list[int], count: int) -> list[int]:
     first = min(sizes[0], max(count // 2, count - sizes[1]))
     return [first, min(sizes[1], count - first)]

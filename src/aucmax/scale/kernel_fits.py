@@ -15,7 +15,7 @@ from aucmax.estimators.kernel import KernelAUCClassifier, with_all_landmarks
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
-from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks
+from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.numerics.lazy_features import LazyFeatures
 from aucmax.numerics.matrix import is_sparse
@@ -29,7 +29,7 @@ from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
-from aucmax.selection.kernel_search import KernelSearch, find_places
+from aucmax.selection.kernel_search import KernelSearch
 from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, make_rng
@@ -78,7 +78,7 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     space = _landmark_space(model, found, tuning.data, "ranks" in kernels, count, rng)
     alphas = None if model.alpha == "auto" else [model.alpha]
     some = slice(SEARCH_LANDMARKS)
-    places = find_places(model.landmarks_[some], tuning.numbers)
+    places = places_among(tuning.numbers, model.landmarks_[some])
     search = KernelSearch(tuning.data, folds, space.some(some), places, alphas, model.standardize)
     with threads_for(1):
         compared = search.run(kernels, model.gamma, model._rounds, rng)

@@ -168,16 +168,5 @@ class KernelSearch:
         return Data.of_moments(moments, standardize=False)
 
 
-def find_places(landmarks: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Where each landmark is among the rows, both given by numbers, those of the rows ascending; -1 for nowhere.
-
-    Examples
-    --------
-    >>> find_places(np.array([7, 2, 5]), np.array([2, 3, 7]))
-    array([ 2,  0, -1])
-    """
-    return np.where(np.isin(landmarks, rows), np.searchsorted(rows, landmarks), -1)
-
-
 def _best_auc(found: KernelPath) -> float:
     return found.path.best_auc
