@@ -219,7 +219,9 @@ def _between(runs: list, low: float, high: float) -> tuple[np.ndarray, np.ndarra
 
 def _mapped_afresh(array: Any) -> Any:
     """The array; that of a file by a mapping of its own, whose pages leave our memory with it."""
-    return np.load(array.filename, mmap_mode="r") if isinstance(array, np.memmap) else array
+    if isinstance(array, np.memmap) and array.filename is not None:
+        return np.load(array.filename, mmap_mode="r")
+    return array
 
 
 def _twice_below(mine: np.ndarray, others: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, Any]:
