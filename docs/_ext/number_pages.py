@@ -39,7 +39,7 @@ def write_numbers(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     benchmarks = {path.stem: benchmark_page(path, folder) for path in sorted(RESULTS.glob("*.md"))}
     papers = {
-        page_name(path): without_dead_links(path.read_text(), path.parent, folder)
+        page_name(path): titled(page_name(path), without_dead_links(path.read_text(), path.parent, folder))
         for path in sorted(PAPERS.glob("*.md"))
     }
     papers |= {
@@ -66,6 +66,11 @@ def first_line(text: str) -> str:
     """The first line of a page below its title."""
     lines = [line.lstrip("# ") for line in text.splitlines() if line.strip()]
     return lines[1]
+
+
+def titled(name: str, text: str) -> str:
+    """The text, with a title if it has none."""
+    return text if text.startswith("# ") else f"# {short_title(name)}\n\n{text}"
 
 
 def short_title(name: str) -> str:

@@ -12,6 +12,7 @@ from result_tables import RESULTS, first_table
 
 OURS = {"stack", "kernel", "linear"}
 BLUE, GREY, RED = "#2f6fb2", "#8a939b", "#b04a08"
+VERDICTS = {"reproduced": "#1a7f37", "above": BLUE, "below": RED, "not reachable": "#7a3bb3"}
 
 
 def draw_numbers(name: str, text: str, path: Path) -> str:
@@ -62,7 +63,7 @@ def model_figure() -> tuple[Figure, str]:
     ax.invert_yaxis()
     ax.set_xlabel("median seconds of a fit, tuning included")
     ax.set_ylabel("mean rank by test AUC (1 is best)")
-    ax.margins(x=0.16, y=0.12)
+    ax.margins(x=0.22, y=0.12)
     plain(ax)
     caption = f"Mean rank among {len(names)} models on {len(results)} sets against the time of a fit; ours are blue."
     return figure, caption
@@ -91,7 +92,8 @@ def draw_verdicts(results: Path, path: Path) -> str:
         rows = [row for row in csv.DictReader(file) if row["ours"] and row["printed"]]
     figure = Figure(figsize=(6.4, 5.6), layout="constrained")
     ax = figure.subplots()
-    for colour, verdict in zip(("#1a7f37", BLUE, RED, "#7a3bb3", GREY), sorted({row["verdict"] for row in rows})):
+    for verdict in sorted({row["verdict"] for row in rows}):
+        colour = VERDICTS.get(verdict, GREY)
         pairs = np.array([(float(row["printed"]), float(row["ours"])) for row in rows if row["verdict"] == verdict])
         ax.scatter(*pairs.T, s=22, alpha=0.75, color=colour, label=f"{verdict}: {len(pairs)}")
     ax.axline((0.5, 0.5), slope=1, color="0.6", linewidth=1)

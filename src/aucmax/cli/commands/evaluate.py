@@ -42,7 +42,9 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
     model = load(model_file)
     if memory is not None or is_glob(data):
         if report is not None or group_column is not None:
-            raise click.UsageError("--report and --group need all rows in memory; evaluate one file without --memory")
+            raise click.UsageError(
+                "--report and --group-column need all rows in memory; evaluate one file without --memory"
+            )
         with progress_bar(f"scoring {data}") as update:
             evaluation, seen = evaluate_in_passes(model, str(data), target, weight, reading, memory, update)
         show_findings(seen.findings(ignore))
