@@ -53,7 +53,7 @@ The dissertation shows {claim} Ours: the highest mean AUC over
 ({listed(first)}).
 
 Penalty .01, batches of 10 % for SPDAM, 80 % for training, at most 20,000 rows. Passes count rows visited, not
-steps; the data sets of the panels cannot be read in the text.
+steps; times below .01 s are noise on a busy machine; the data sets of the panels cannot be read in the text.
 
 {curve_table(panels)}"""
 
