@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # what a half-made environment says of itself is not to be believed
 $(shell test -e $(VENV)/.made || rm -f $(VENV)/.[a-z]*)
 
-.PHONY: demo test thorough sanitize fuzz extras lint format coverage bench docs clean
+.PHONY: demo test thorough sanitize fuzz extras lint format coverage bench docs wheel clean
 
 demo: $(VENV)/.demo
 	$(BIN)/aucmax compare digits --report demo/compare.html --plot demo/compare.png
@@ -50,7 +50,17 @@ bench: $(VENV)/.bench
 # the site, offline: open docs/_build/html/index.html. `make docs SPHINX="-D plot_gallery=0"` leaves the gallery out
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going --quiet -b html $(SPHINX) docs docs/_build/html
-	@echo "docs/_build/html/index.html"
+	$(BIN)/python docs/_ext/link_check.py docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+# builds the distributions, installs the wheel in a new environment and tries it there
+wheel: $(VENV)/.build
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(PYTHON) -m venv --clear dist/venv
+	dist/venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[cli,plot]"
+	cd dist && venv/bin/python -I ../tests/smoke_test.py
+	rm -rf dist/venv
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -10,15 +10,17 @@ EXTRAS = {
     "river": ["src/aucmax/river"],
     "torch": ["src/aucmax/torch", "docs/torch.md"],
     "pyspark": ["src/aucmax/spark", "src/aucmax/scale/spark.py"],
-    "distributed": ["src/aucmax/dask.py", "src/aucmax/scale/dask.py"],
+    "distributed": ["src/aucmax/dask.py", "src/aucmax/scale/dask.py", "docs/start/cluster.md"],
     "ruptures": [
         "src/aucmax/changepoint/segmentation.py",
         "src/aucmax/changepoint/penalty_learner.py",
         "docs/changepoints.md",
+        "docs/start/changepoints.md",
     ],
 }
 os.environ.setdefault("MPLBACKEND", "agg")  # no windows
 collect_ignore = [path for extra, paths in EXTRAS.items() if find_spec(extra) is None for path in paths]
+collect_ignore += [f"docs/{part}" for part in ("conf.py", "_ext", "_build", "gallery", "reference", "numbers")]
 
 
 @pytest.fixture(autouse=True)

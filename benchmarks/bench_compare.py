@@ -11,7 +11,7 @@ from time import process_time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from aucmax.comparison import compare
+from aucmax.comparison import DEFAULT_MODELS, compare
 
 ROWS, COLUMNS = 50_000, 30
 
@@ -25,13 +25,13 @@ def table(n, dim):
     return X, y
 
 
-def run(n: int = ROWS, dim: int = COLUMNS):
+def run(n: int = ROWS, dim: int = COLUMNS, models=DEFAULT_MODELS):
     X, y = table(n, dim)
     small = table(500, dim)
     with threadpool_limits(1):
-        compare(*small)  # compiles what it needs
+        compare(*small, models)  # compiles what it needs
         start = process_time()
-        result = compare(X, y)
+        result = compare(X, y, models)
         compared = process_time() - start
         with tempfile.TemporaryDirectory() as folder:
             result.report(Path(folder) / "page.html", X=X)

@@ -5,44 +5,48 @@ models (for the row with ties, of a fixed score of rounded columns). Verdicts: t
 of the columns; the truth is the difference of the AUCs of the best possible models, and for "a column, noisier" that
 of two fixed scores. A verdict errs if it says better or worse where there is no difference, or equivalent where the
 difference exceeds the region of practical equivalence. Goals: coverage 93 to 97 %, errors at most 7 %.
+With 600 tables a share has a standard error of about 1 %: coverage with 90 positives and three repeats was 94.5 %
+when run alone with 2,000 tables.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.special import ndtr
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from threadpoolctl import threadpool_limits
 
-from aucmax.comparison.data import make_comparison_data
-from aucmax.comparison.out_of_fold import collect, fit_fold
 from aucmax.comparison.statistics import ROPE, paired_difference
-from aucmax.metrics import roc_auc
+from aucmax.metrics import auc_influence, roc_auc
 from aucmax.metrics.cv_interval import cv_auc_limits
 from aucmax.problem.moments import Moments
+from aucmax.selection.splits import make_splits
 
 REPETITIONS = 600
 SHIFT = 0.4  # of every column of the positives
 
 
-class Half(ClassifierMixin, BaseEstimator):
+class Half(NamedTuple):
     """The ridge solution of the squared loss on some of the columns; with alpha=None, their sum, which is fixed."""
 
-    def __init__(self, start=0, stop=5, alpha=0.1):
-        self.start = start
-        self.stop = stop
-        self.alpha = alpha
+    start: int = 0
+    stop: int = 5
+    alpha: float | None = 0.1
 
-    def fit(self, X, y):
-        self.classes_ = np.array([False, True])
-        self.coef_ = np.ones((1, self.stop - self.start))
-        if self.alpha is not None:
-            moments = Moments.of(X[:, self.start : self.stop], np.where(y, 1.0, -1.0))
-            S = moments.within
-            penalty = self.alpha * np.trace(S) / len(S) * np.eye(len(S))
-            self.coef_ = np.linalg.solve(S + penalty, moments.delta)[None, :]
-        return self
+    def weights(self, X, y):
+        if self.alpha is None:
+            return np.ones(self.stop - self.start)
+        moments = Moments.of(X[:, self.start : self.stop], np.where(y, 1.0, -1.0))
+        S = moments.within
+        return np.linalg.solve(S + self.alpha * np.trace(S) / len(S) * np.eye(len(S)), moments.delta)
 
-    def decision_function(self, X):
-        return X[:, self.start : self.stop] @ self.coef_[0]
+
+class Run(NamedTuple):
+    """The fits of a model on all folds, evaluated as `compare` does."""
+
+    aucs: np.ndarray  # of each fold
+    influence: np.ndarray  # of each row on their mean
+    true_auc: float  # mean AUC of the models on infinitely many rows with SHIFT
 
 
 def table(rng, n, positives, gain=0.0, rounded=False):
@@ -52,17 +56,22 @@ def table(rng, n, positives, gain=0.0, rounded=False):
     return (np.round(X) if rounded else X), y
 
 
-def mean_true_auc(model, data):
-    """The mean AUC, on infinitely many rows, of the fits to the training sets."""
-    weights = [clone(model).fit(data.X[train], data.y[train]).coef_[0] for train, _ in data.folds]
-    return float(np.mean([ndtr(SHIFT * w.sum() / np.sqrt(2.0 * w @ w)) for w in weights]))
+def make_folds(X, y, folds, repeats, seed):
+    rng = np.random.default_rng(seed)
+    sign, ones = np.where(y, 1.0, -1.0), np.ones(y.size)
+    return [fold for _ in range(repeats) for fold in make_splits(folds, X, sign, ones, None, rng)]
 
 
-def run_of(model, X, y, folds, repeats, seed):
-    """All fits of a model, evaluated."""
-    data = make_comparison_data(X, y, folds, None, None, seed, repeats)
-    fits = [fit_fold(model, data, fold) for fold in range(len(data.folds))]
-    return data, collect(fits, data)
+def run_of(model, X, y, splits):
+    aucs, truths = [], []
+    influence = np.zeros(y.size)
+    for train, test in splits:
+        w = model.weights(X[train], y[train])
+        scores = X[test, model.start : model.stop] @ w
+        aucs.append(roc_auc(y[test], scores))
+        influence[test] += auc_influence(y[test], scores) / len(splits)
+        truths.append(ndtr(SHIFT * w.sum() / np.sqrt(2.0 * w @ w)))
+    return Run(np.array(aucs), influence, float(np.mean(truths)))
 
 
 def coverage(n, positives, folds, repeats, rounded, repetitions):
@@ -75,9 +84,9 @@ def coverage(n, positives, folds, repeats, rounded, repetitions):
     hits = 0
     for seed in range(repetitions):
         X, y = table(rng, n, positives, rounded=rounded)
-        data, run = run_of(model, X, y, folds, repeats, seed)
-        low, high = cv_auc_limits(float(run.aucs.mean()), run.influence, data.is_pos, data.n_folds)
-        hits += low <= (truth or mean_true_auc(model, data)) <= high
+        run = run_of(model, X, y, make_folds(X, y, folds, repeats, seed))
+        low, high = cv_auc_limits(float(run.aucs.mean()), run.influence, y, folds)
+        hits += low <= (truth or run.true_auc) <= high
     return hits / repetitions
 
 
@@ -86,9 +95,8 @@ def verdicts(n, positives, folds, repeats, gain, repetitions):
     counts = dict.fromkeys(("better", "worse", "equivalent", "undecided"), 0)
     for seed in range(repetitions):
         X, y = table(rng, n, positives, gain)
-        data, first = run_of(Half(0, 5), X, y, folds, repeats, seed)
-        _, second = run_of(Half(5, 10), X, y, folds, repeats, seed)
-        counts[_verdict(data, second, first)] += 1
+        splits = make_folds(X, y, folds, repeats, seed)
+        counts[_verdict(splits, *(run_of(half, X, y, splits) for half in (Half(5, 10), Half(0, 5))))] += 1
     best = [ndtr(np.sqrt(2.5) * shift) for shift in (SHIFT, SHIFT + gain)]
     return best[1] - best[0], {name: count / repetitions for name, count in counts.items()}
 
@@ -102,15 +110,14 @@ def noisy_verdicts(n, noise, repetitions):
         X = np.empty((n, 2))
         X[:, 0] = rng.normal(size=n) + 2.0 * y
         X[:, 1] = X[:, 0] + noise * rng.normal(size=n)
-        data, first = run_of(Half(0, 1, None), X, y, 5, 1, seed)
-        _, second = run_of(Half(1, 2, None), X, y, 5, 1, seed)
-        counts[_verdict(data, first, second)] += 1
+        splits = make_folds(X, y, 5, 1, seed)
+        counts[_verdict(splits, *(run_of(half, X, y, splits) for half in (Half(0, 1, None), Half(1, 2, None))))] += 1
     difference = ndtr(np.sqrt(2.0)) - ndtr(2.0 / np.sqrt(2.0 + noise**2 * 2.0))
     return difference, {name: count / repetitions for name, count in counts.items()}
 
 
-def _verdict(data, a, b):
-    n_train, n_test = data.mean_sizes
+def _verdict(splits, a, b):
+    n_train, n_test = (float(np.mean(sizes)) for sizes in zip(*((train.size, test.size) for train, test in splits)))
     paired = paired_difference(a.aucs, b.aucs, a.influence - b.influence, n_train=n_train, n_test=n_test)
     return paired.verdict(paired.p_value)
 
@@ -144,21 +151,28 @@ def row(what, covers="", difference="", shares=None):
     return {"what": what, "covers": covers, "true difference": rounded, "better or worse": wrong, **words}
 
 
-def run(repetitions: int = REPETITIONS):
-    rows = []
+def coverage_row(case, repetitions):
+    n, positives, folds, repeats, rounded = case
+    what = f"interval: {n} rows, {positives} positives, {folds} folds x {repeats}{', ties' if rounded else ''}"
+    return row(what, coverage(*case, repetitions))
+
+
+def verdict_row(case, repetitions):
+    n, positives, folds, repeats, _ = case
+    what = f"two halves: {n} rows, {positives} positives, {folds} folds x {repeats}"
+    return row(what, "", *verdicts(*case, repetitions))
+
+
+def noisy_row(case, repetitions):
+    return row(f"a column, noisier: {case[0]} rows, rope {ROPE}", "", *noisy_verdicts(*case, repetitions))
+
+
+def _one(function, case, repetitions):
     with threadpool_limits(1):
-        for case in COVERAGE:
-            n, positives, folds, repeats, rounded = case
-            what = (
-                f"interval: {n} rows, {positives} positives, {folds} folds x {repeats}{', ties' if rounded else ''}"
-            )
-            rows.append(row(what, coverage(*case, repetitions)))
-        for case in VERDICTS:
-            n, positives, folds, repeats, _ = case
-            what = f"two halves: {n} rows, {positives} positives, {folds} folds x {repeats}"
-            rows.append(row(what, "", *verdicts(*case, repetitions)))
-        for case in NOISY:
-            rows.append(
-                row(f"a column, noisier: {case[0]} rows, rope {ROPE}", "", *noisy_verdicts(*case, repetitions))
-            )
-    return rows
+        return function(case, repetitions)
+
+
+def run(repetitions: int = REPETITIONS):
+    kinds = ((noisy_row, NOISY), (coverage_row, COVERAGE), (verdict_row, VERDICTS))
+    tasks = [delayed(_one)(function, case, repetitions) for function, cases in kinds for case in cases]
+    return list(Parallel(n_jobs=-1)(tasks))

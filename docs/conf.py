@@ -34,7 +34,6 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
 autodoc_typehints = "none"  # docstrings name the types
-autodoc_default_options = {"show-inheritance": False}
 autosummary_generate = False  # generated_pages writes the pages of all names
 numpydoc_show_class_members = False
 

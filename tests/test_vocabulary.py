@@ -11,6 +11,8 @@ PAGES = [
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")),
+    *sorted(f"docs/start/{page.name}" for page in (ROOT / "docs" / "start").glob("*.md")),
+    *sorted(f"examples/{example.name}" for example in (ROOT / "examples").glob("*.py")),
 ]
 SOURCES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.py"))
 

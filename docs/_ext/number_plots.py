@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from result_tables import RESULTS, first_table
 
 OURS = {"stack", "kernel", "linear"}
 BLUE, GREY, RED = "#2f6fb2", "#8a939b", "#b04a08"
+VERDICTS = {"reproduced": "#1a7f37", "above": BLUE, "below": RED, "not reachable": "#7a3bb3"}
 
 
 def draw_numbers(name: str, text: str, path: Path) -> str:
@@ -61,7 +63,7 @@ def model_figure() -> tuple[Figure, str]:
     ax.invert_yaxis()
     ax.set_xlabel("median seconds of a fit, tuning included")
     ax.set_ylabel("mean rank by test AUC (1 is best)")
-    ax.margins(x=0.16, y=0.12)
+    ax.margins(x=0.22, y=0.12)
     plain(ax)
     caption = f"Mean rank among {len(names)} models on {len(results)} sets against the time of a fit; ours are blue."
     return figure, caption
@@ -82,6 +84,26 @@ def averaging_figure() -> tuple[Figure, str]:
     ax.set_xlabel("test AUC of the average minus that of the best model")
     plain(ax)
     return figure, "Draws of 20 positives (grey) and their mean (blue): to the right of 0 averaging ranks better."
+
+
+def draw_verdicts(results: Path, path: Path) -> str:
+    """Write a figure of printed numbers and ours, from the results of a reproduction; its caption."""
+    with results.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["ours"] and row["printed"]]
+    figure = Figure(figsize=(6.4, 5.6), layout="constrained")
+    ax = figure.subplots()
+    for verdict in sorted({row["verdict"] for row in rows}):
+        colour = VERDICTS.get(verdict, GREY)
+        pairs = np.array([(float(row["printed"]), float(row["ours"])) for row in rows if row["verdict"] == verdict])
+        ax.scatter(*pairs.T, s=22, alpha=0.75, color=colour, label=f"{verdict}: {len(pairs)}")
+    ax.axline((0.5, 0.5), slope=1, color="0.6", linewidth=1)
+    values = np.array([(float(row["printed"]), float(row["ours"])) for row in rows])
+    low, high = values.min() - 0.01, values.max() + 0.01
+    ax.set(xlim=(low, high), ylim=(low, high), xlabel="printed", ylabel="ours")
+    ax.legend(frameon=False)
+    plain(ax)
+    figure.savefig(path, facecolor="white")
+    return "Every printed number that was run again, against ours: on the line they are equal."
 
 
 def plain(ax) -> None:

@@ -38,8 +38,17 @@ MODULES = {
 EXTRAS = {"dask": "distributed", "spark": "pyspark", "river": "river", "torch": "torch"}
 # first-level packages whose names are for those who work on aucmax itself
 INTERNAL = {
-    "cli", "estimators", "kernels", "numerics", "penalties", "problem", "selection", "streaming", "validation",
-}  # fmt: skip
+    "cli",
+    "estimators",
+    "kernels",
+    "numerics",
+    "penalties",
+    "problem",
+    "reproduction",
+    "selection",
+    "streaming",
+    "validation",
+}
 
 
 def installed_modules() -> list[str]:

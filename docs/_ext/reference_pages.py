@@ -17,6 +17,7 @@ from public_names import (
 )
 from sklearn.base import BaseEstimator
 
+import aucmax
 from aucmax.losses import Loss
 from aucmax.solvers import Solver
 
@@ -53,10 +54,9 @@ def write_reference(folder: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a page unless it is the same, so that Sphinx does not read it again."""
+    """Write a page."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    path.write_text(text)
 
 
 def title(text: str, line: str = "=") -> str:
@@ -88,15 +88,27 @@ def module_page(module: str, names: list[tuple[str, Any]]) -> str:
 
 def name_page(full_name: str, value: Any) -> str:
     """The page of a class or function, with the examples of the gallery that use it."""
-    text = title(full_name)
+    text = title(full_name) + source_anchor(full_name, value)
     if inspect.isfunction(value):
         text += f".. autofunction:: {full_name}\n\n"
     else:
-        text += f".. autoclass:: {full_name}\n\n"
+        kind = "exception" if issubclass(value, Exception) else "class"
+        text += f".. auto{kind}:: {full_name}\n\n"
         text += "".join(f"   .. auto{kind}:: {name}\n\n" for name, kind in listed_members(value))
         if is_record(value):
             text += field_list(value)
     return text + f".. minigallery:: {full_name}\n   :add-heading: In the gallery\n\n"
+
+
+def source_anchor(full_name: str, value: Any) -> str:
+    """The anchor to which the page of the source links, if other names of that file are exported by `aucmax`.
+
+    `sphinx.ext.viewcode` knows one public module for each source file.
+    """
+    exported = {getattr(aucmax, name).__module__ for name in aucmax.__all__}
+    if full_name.count(".") == 1 or value.__module__ not in exported:
+        return ""
+    return f'.. raw:: html\n\n   <span id="aucmax.{value.__name__}"></span>\n\n'
 
 
 def field_list(record: type) -> str:

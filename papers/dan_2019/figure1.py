@@ -52,7 +52,8 @@ def plot(panels: dict[str, list[Curve]]) -> Figure:
         column[0].set_title(name)
         draw_curves(column[0], found[:2], y="variance")
         draw_curves(column[1], found)
-    axes[1, 0].legend(frameon=False, fontsize="small")
+    handles, labels = axes[1, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
     return figure
 
 
@@ -73,15 +74,13 @@ def text(panels: dict[str, list[Curve]]) -> str:
     return f"""# Figure 1 of Dan and Sahoo: variance and convergence
 
 The paper shows that the variance of VRSPAM's updates is below that of SPAM's and falls to its minimum faster:
-{"ours agrees" if lower == len(panels) else "ours does not agree"} ({numbers}, after the last epoch). It also shows
-that
-VRSPAM converges faster than SPAM and SOLAM, in some cases to a higher AUC: counted in passes, VRSPAM is the first
-within
-.001 of its last AUC on {quicker} of {len(panels)} data sets, as an outer iteration costs three passes; and the
-last AUCs of a
-panel differ by at most {spread:.4f}, since all minimise the same function.
+{"ours agrees" if lower == len(panels) else "ours does not agree"} ({numbers}, after the last epoch). It also
+shows that VRSPAM converges faster than SPAM and SOLAM, in some cases to a higher AUC: counted in passes, VRSPAM
+is the first within .001 of its last AUC on {quicker} of {len(panels)} data sets, as an outer iteration costs
+three passes; and the last AUCs of a panel differ by at most {spread:.4f}, since all minimise the same function.
 
-alpha = .01 in our objective, 80 % for training; the paper names neither the penalty nor the data sets of its panels.
+alpha = .01 in our objective, 80 % for training; the paper names neither the penalty nor the data sets of its
+panels.
 
 {curve_table(panels)}"""
 

@@ -45,10 +45,8 @@ def text(panels: dict[str, list[Curve]]) -> str:
     return f"""# Figure 3.1 of Natole: test AUC against time of online methods
 
 The dissertation shows regSOLAM converging at a rate similar to that of the other methods, at a lower cost. Ours:
-after
-one pass regSOLAM is at most {spread:.4f} of AUC behind the best method of a panel, and the method with the highest
-mean
-AUC over the time that all methods need is {listed(first)}.
+after one pass regSOLAM is at most {spread:.4f} of AUC behind the best method of a panel, and the method with the
+highest mean AUC over the time that all methods need is {listed(first)}.
 
 One pass, a penalty of .01; at most 20,000 rows, 80 % for training. The data sets of the panels cannot be read in
 the text.

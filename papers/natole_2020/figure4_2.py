@@ -40,12 +40,10 @@ def text(panels: dict[str, list[Curve]]) -> str:
     return f"""# Figure 4.2 of Natole: test AUC against iterations of SPAM and regSOLAM
 
 The dissertation shows SPAM converging faster than regSOLAM. Ours: SPAM has the higher mean AUC over two passes on
-{wins}
-of {len(panels)} data sets ({listed(first)}); at the end they differ by at most {gap:.4f}.
+{wins} of {len(panels)} data sets ({listed(first)}); at the end they differ by at most {gap:.4f}.
 
 Penalty .01, steps of at most 1/L for both; at most 20,000 rows, 80 % for training. The data sets of the panels
-cannot be
-read in the text.
+cannot be read in the text.
 
 {curve_table(panels)}"""
 

@@ -43,11 +43,10 @@ def text(panels: dict[str, list[Curve]]) -> str:
     numbers = "; ".join(f"{name}: {printed[name]:.4f} and {corrected[name]:.4f}" for name in panels)
     return f"""# Figure 5.1 of Natole: batch sizes of SPDAM
 
-The dissertation shows that large batches converge faster in iterations, and says that a batch of one row makes SPDAM
-useless. Counted in passes over the rows, ours does not agree: after the first pass the best batch size is
+The dissertation shows that large batches converge faster in iterations, and says that a batch of one row makes
+SPDAM useless. Counted in passes over the rows, ours does not agree: after the first pass the best batch size is
 {"; ".join(f"{label} on {name}" for name, label in best.items())}. One row with the steps as printed, whose sigma
-lacks
-lambda, and with corrected ones, after one pass: {numbers}.
+lacks lambda, and with corrected ones, after one pass: {numbers}.
 
 Penalty .01, 80 % for training, at most 20,000 rows. The data sets of the panels cannot be read in the text.
 

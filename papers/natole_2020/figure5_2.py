@@ -42,10 +42,8 @@ def text(panels: dict[str, list[Curve]]) -> str:
     return f"""# Figure 5.2 of Natole: SPDAM against regSOLAM
 
 The dissertation shows SPDAM with batches of 10 % converging faster than regSOLAM, counted in iterations: of SPDAM
-one is a
-tenth of the rows, of regSOLAM one row. Counted in passes over the rows, SPDAM has the higher mean AUC over ten
-passes on
-{wins} of {len(panels)} data sets ({listed(first)}).
+one is a tenth of the rows, of regSOLAM one row. Counted in passes over the rows, SPDAM has the higher mean AUC
+over ten passes on {wins} of {len(panels)} data sets ({listed(first)}).
 
 Penalty .01, 80 % for training, at most 20,000 rows. The data sets of the panels cannot be read in the text.
 

@@ -44,11 +44,9 @@ def text(panels: dict[str, list[Curve]]) -> str:
     agrees = "agrees" if set(least) == {"SPAM"} else "does not agree"
     return f"""# Figure 6.1 of Natole: penalties
 
-The dissertation shows that the penalty matters much for regSOLAM and SPDAM and little for SPAM. Ours {agrees}: the
-last
-AUCs over penalties from 1e-4 to 10 spread by {numbers}; the least sensitive is {" and ".join(least)}. All three
-minimise
-the same function, so that with enough passes the spread is that of its minimisers.
+The dissertation shows that the penalty matters much for regSOLAM and SPDAM and little for SPAM. Ours {agrees}:
+the last AUCs over penalties from 1e-4 to 10 spread by {numbers}; the least sensitive is {" and ".join(least)}.
+All three minimise the same function, so that with enough passes the spread is that of its minimisers.
 
 Ten passes, 80 % for training. The data sets of the panels cannot be read in the text.
 

@@ -49,12 +49,11 @@ def text(panels: dict[str, list[Curve]], number: str = "6.2", x: str = "passes")
     return f"""# Figure {number} of Natole: regSOLAM, SPAM and SPDAM on {kind} sets
 
 The dissertation shows {claim} Ours: the highest mean AUC over
-{"ten passes" if x == "passes" else "the common time"} is
-SPDAM's on {wins} of {len(panels)} data sets ({listed(first)}).
+{"ten passes" if x == "passes" else "the common time"} is SPDAM's on {wins} of {len(panels)} data sets
+({listed(first)}).
 
 Penalty .01, batches of 10 % for SPDAM, 80 % for training, at most 20,000 rows. Passes count rows visited, not
-steps; the
-data sets of the panels cannot be read in the text.
+steps; the data sets of the panels cannot be read in the text.
 
 {curve_table(panels)}"""
 

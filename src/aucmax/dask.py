@@ -66,11 +66,21 @@ class _DaskMixin:
         return self._fitted
 
     def decision_function(self, X: Any) -> Any:
-        """Score every row; a lazy array if X is a Dask collection."""
+        """Score every row; a lazy array if X is a Dask collection.
+
+        Parameters
+        ----------
+        X : array, data frame or Dask collection
+        """
         return self._apply(X, "decision_function", 1)
 
     def predict(self, X: Any) -> Any:
-        """Predict labels; a lazy array if X is a Dask collection."""
+        """Predict labels; a lazy array if X is a Dask collection.
+
+        Parameters
+        ----------
+        X : array, data frame or Dask collection
+        """
         return self._apply(X, "predict", 1)
 
     def _apply(self, X: Any, method: str, ndim: int) -> Any:
@@ -108,7 +118,12 @@ class AUCClassifierCV(_DaskMixin, linear_cv.AUCClassifierCV):  # type: ignore[mi
     _plain = linear_cv.AUCClassifierCV
 
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the two classes; a lazy array if X is a Dask collection."""
+        """Probabilities of the two classes; a lazy array if X is a Dask collection.
+
+        Parameters
+        ----------
+        X : array, data frame or Dask collection
+        """
         return self._apply(X, "predict_proba", 2)
 
 

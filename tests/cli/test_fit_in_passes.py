@@ -11,6 +11,7 @@ import pytest
 from command_line import make_columns, run, write
 
 import aucmax
+from aucmax.scale.fit_checkpoint import FitCheckpoint
 
 FILES = {"--target": "is_fraud", "--positive": "fraud", "--drop": "id"}
 OPTIONS = [word for pair in FILES.items() for word in pair]
@@ -26,7 +27,7 @@ def files(tmp_path):
 def test_a_glob_is_fitted_in_passes_and_the_model_scores(files, tmp_path):
     output = tmp_path / "m.json"
     result = run("fit", files, *OPTIONS, "-o", output)
-    assert "480 rows, 7 features, read 4 times" in result.stdout
+    assert "480 rows, 7 features, read" in result.stdout
     assert "AUC of the out-of-fold scores: 0.8" in result.stdout
     assert aucmax.load(output).classes_.tolist() == ["honest", "fraud"]
     evaluation = run("evaluate", tmp_path / "part0.csv", "--model", output)
@@ -34,7 +35,7 @@ def test_a_glob_is_fitted_in_passes_and_the_model_scores(files, tmp_path):
 
 
 def test_json_report(files, tmp_path):
-    arguments = ("--memory", "2GB", "--json", "--threshold-at", "fpr=0.1", "--weight", "copies")
+    arguments = ("--memory", "2GB", "--loss", "squared", "--json", "--threshold-at", "fpr=0.1", "--weight", "copies")
     found = json.loads(run("fit", files, *OPTIONS, *arguments, "-o", tmp_path / "m.json").stdout)
     assert (found["rows"], found["positives"], found["passes"]) == (480, 96, 4)
     assert found["auc_low"] < found["auc"] < found["auc_high"]
@@ -47,9 +48,55 @@ def test_the_logistic_loss(files, tmp_path):
     assert "solver newton" in result.stdout
 
 
+def test_a_kernel_is_fitted_in_passes(files, tmp_path):
+    result = run("fit", files, *OPTIONS, "--kernel", "rbf", "--json", "-o", tmp_path / "m.json")
+    assert json.loads(result.stdout)["auc"] > 0.7
+    assert aucmax.load(tmp_path / "m.json").metadata.training["kernel"] == "rbf"
+
+
+def test_a_checkpoint_is_used_and_removed(files, tmp_path):
+    plain, resumed, checkpoint = tmp_path / "plain.json", tmp_path / "resumed.json", tmp_path / "fit.sums"
+    options = (*OPTIONS, "--loss", "squared", "--memory", "2GB")
+    run("fit", files, *options, "-o", plain)
+    sums = FitCheckpoint(checkpoint)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("aucmax.cli.commands.fit.save", lambda *unused: (_ for _ in ()).throw(OSError("stopped")))
+        assert "stopped" in run("fit", files, *options, "--checkpoint", checkpoint, "-o", resumed, code=1).stderr
+    assert sums.path.exists()
+    run("fit", files, *options, "--checkpoint", checkpoint, "-o", resumed)
+    assert not checkpoint.exists()
+    assert aucmax.load(resumed).scorer.coef.tobytes() == aucmax.load(plain).scorer.coef.tobytes()
+
+
+@pytest.mark.parametrize("weight", [(), ("--weight", "copies")])
+def test_evaluate_in_passes_is_evaluate_in_memory(files, tmp_path, weight):
+    model = tmp_path / "m.json"
+    run("fit", files, *OPTIONS, "--loss", "squared", "-o", model)
+    one = tmp_path / "part1.csv"
+    whole = json.loads(run("evaluate", one, "--model", model, *weight, "--json").stdout)
+    found = json.loads(run("evaluate", one, "--model", model, *weight, "--memory", "2GB", "--json").stdout)
+    assert set(found) == set(whole)
+    for name, value in whole.items():
+        assert found[name] == (pytest.approx(value, rel=1e-10) if isinstance(value, float) else value), name
+    assert json.loads(run("evaluate", files, "--model", model, "--json").stdout)["rows"] == 480
+    report = ("--memory", "2GB", "--report", tmp_path / "r.html")
+    assert "need all rows in memory" in run("evaluate", one, "--model", model, *report, code=2).stderr
+
+
+def test_evaluate_in_passes_names_the_file_and_the_row(files, tmp_path):
+    model = tmp_path / "m.json"
+    run("fit", files, *OPTIONS, "--loss", "squared", "-o", model)
+    text = (tmp_path / "part2.csv").read_text()
+    (tmp_path / "part2.csv").write_text(text.replace("honest", "unheard", 1))
+    message = run("evaluate", files, "--model", model, code=1).stderr
+    assert "part2.csv, rows 1 to 160" in message and "unheard" in message
+
+
 def test_options_that_passes_do_not_have_are_refused(files, tmp_path):
     output = ("-o", tmp_path / "m.json")
-    assert "--kernel cannot be used" in run("fit", files, *OPTIONS, "--kernel", "rbf", *output, code=2).stderr
+    assert "--stack cannot be used" in run("fit", files, *OPTIONS, "--stack", *output, code=2).stderr
+    one = ("fit", tmp_path / "part0.csv", *OPTIONS, "--checkpoint", tmp_path / "c", *output)
+    assert "--checkpoint is for fits in passes" in run(*one, code=2).stderr
     assert "number of bytes" in run("fit", files, *OPTIONS, "--memory", "much", *output, code=2).stderr
     assert "no file matches" in run("fit", tmp_path / "*.parquet", *OPTIONS, *output, code=1).stderr
 

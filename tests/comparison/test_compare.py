@@ -346,6 +346,14 @@ def test_a_comparison_is_json_serialisable_and_prints_a_table(data):
     assert "<0.001" in str(compare(*data, columns(good=0, noise=1), repeats=5))
 
 
+def test_times_and_non_zero_weights_have_ranges(data):
+    result = compare(*data, {"linear": "exact", "column": Column(0)}, cv=3)
+    row = result["linear"].to_dict()
+    for name in ("fit_seconds", "score_seconds", "nonzeros"):
+        assert 0 < row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
+    assert "nonzeros_low" not in result["column"].to_dict()
+
+
 def test_a_comparison_becomes_a_data_frame_and_html(data):
     pytest.importorskip("pandas")
     result = compare(*data, columns(good=0, noise=1))

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from extras.page_examples import run_section
 from scale.events import make_events, write_parquet
 
 import aucmax
@@ -102,7 +103,7 @@ def test_a_row_is_named_by_its_partition_and_its_number_there(client):
     labels = np.where(np.arange(1000) == 712, np.nan, y)
     weight = np.where(np.arange(1000) == 712, -1.0, 1.0)
     arrays = [da.from_array(part, chunks=(400, 5)[: part.ndim]) for part in (X, y, weight)]
-    with pytest.raises(ValueError, match="Dask partition 1, rows 1 to 400: a weight"):
+    with pytest.raises(ValueError, match=r"Dask partition 1, rows 1 to 400: the weight .* in row 313;"):
         aucmax.dask.AUCClassifier().fit(*arrays)
     frame = dd.from_dict({"x": X[:, 0], "y": labels}, npartitions=2)
     with pytest.raises(
@@ -134,6 +135,14 @@ def test_partitions_without_rows_are_no_obstacle(client):
     model = fit(frame[frame.n >= 1500], engine=DaskEngine(client), **settings)
     whole = fit(frame.compute()[1500:], **settings)
     np.testing.assert_allclose(model[-1].coef_, whole[-1].coef_, rtol=1e-9)
+
+
+def test_the_example_of_the_page(client, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run_section("scale.md", "Dask")
+    scores = names["scores"].compute()
+    assert aucmax.metrics.roc_auc(names["labels"], scores) > 0.7
+    np.testing.assert_array_equal(aucmax.load("model.json").decision_function(names["X"].compute()), scores)
 
 
 class Slow:

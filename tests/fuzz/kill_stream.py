@@ -6,14 +6,13 @@ that of a run without interruption, to the last bit. Prints, as JSON, how many k
 """
 
 import json
-import os
-import signal
 import sys
 import time
-import traceback
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from killed_process import run_in_child
 
 from aucmax.cli.stream import StreamRun
 from aucmax.cli.stream_start import StreamSettings
@@ -45,23 +44,6 @@ def run(data, checkpoint, solver):
     StreamRun(data, checkpoint, settings, lambda progress: None, lambda *drift: None).run(READING)
 
 
-def run_in_child(data, checkpoint, solver, seconds):
-    """Run in a forked process, killed after so many seconds; whether it was, which it is not if it was done."""
-    child = os.fork()
-    if child == 0:
-        try:
-            run(data, checkpoint, solver)
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the command failed"
-    return os.WIFSIGNALED(status)
-
-
 def model_of(path):
     """What must be the same to the last bit."""
     content = json.loads(path.read_text())
@@ -83,7 +65,7 @@ def main(folder, seed, n_kills):
         checkpoint = folder / "killed.json"
         checkpoint.unlink(missing_ok=True)
         for _ in range(4):
-            if run_in_child(data, checkpoint, solver, rng.uniform(0.05, 0.6) * seconds):
+            if run_in_child(partial(run, data, checkpoint, solver), rng.uniform(0.05, 0.6) * seconds):
                 rows_at_kills.append(load_checkpoint(checkpoint).n_rows if checkpoint.exists() else 0)
         run(data, checkpoint, solver)
         assert model_of(checkpoint) == model_of(whole), solver

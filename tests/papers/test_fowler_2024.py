@@ -41,7 +41,7 @@ def test_a_search_of_all_crossings_takes_the_steps_of_the_first_minimum():
 
 def test_figure_5_writes_a_table_and_a_plot(tmp_path):
     figure5 = script("figure5")
-    runs = figure5.main({"digits": (60, 120)}, 1, tmp_path)
+    runs = figure5.main(tmp_path, small=True)
     assert {run.search for run in runs} == {"first_min", "linear", "all"}
     assert "| digits | linear | steps |" in (tmp_path / "figure5.md").read_text()
     assert (tmp_path / "figure5.png").stat().st_size > 1000
@@ -51,7 +51,7 @@ def test_figure_5_writes_a_table_and_a_plot(tmp_path):
 def test_figure_6_writes_a_table_and_a_plot(tmp_path, monkeypatch):
     figure6 = script("figure6")
     monkeypatch.setattr(figure6, "MAX_EPOCHS", 2)
-    runs = figure6.main(tmp_path, folds=1, seeds=1)
+    runs = figure6.main(tmp_path, small=True)
     assert all(run.auc >= run.start for run in runs)
     assert "| grid |" in (tmp_path / "figure6.md").read_text()
     assert (tmp_path / "figure6.png").stat().st_size > 1000

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from aucmax.reproduction import read_cells, reproduce
-from aucmax.reproduction.results import read_results
+from aucmax.reproduction.ceilings import ceiling_name
+from aucmax.reproduction.plans import tasks_of
+from aucmax.reproduction.results import read_results, result_of
 from aucmax.reproduction.runs import RunJournal
 from aucmax.reproduction.verdicts import VERDICTS
 
@@ -113,3 +115,58 @@ def test_ten_kills_change_nothing(whole, tmp_path):
     results = Path("liu_2018") / "results.csv"
     assert (tmp_path / results).read_bytes() == (whole / results).read_bytes()
     assert max(Counter(finished(tmp_path)).values()) == 1
+
+
+def journal_with(folder, runs):
+    """A journal with runs of tasks, by the name of the task."""
+    journal = RunJournal(folder / "runs.jsonl")
+    for name, aucs in runs.items():
+        for run, auc in enumerate(aucs):
+            journal.add(name, "", run, auc=auc, setting={}, by_scaling={"as distributed": auc})
+    return journal
+
+
+def cell_of(name, data, method, table=None):
+    cells = read_cells(PAPERS / name / "expected.csv", table)
+    return next(cell for cell in cells if (cell.data, cell.method) == (data, method))
+
+
+def test_a_printed_number_far_above_the_ceiling_is_not_reachable(tmp_path):
+    cell = cell_of("dan_2019", "ijcnn1", "VRSPAM-L2")  # .9750
+    (task,) = tasks_of(cell)
+    runs = {task.name: [0.932, 0.934, 0.933], ceiling_name(task, "l2"): [0.935, 0.936, 0.935]}
+    assert result_of(cell, journal_with(tmp_path, runs)).verdict == "not reachable"
+
+
+def test_nothing_is_unreachable_on_other_rows_than_the_published_ones(tmp_path):
+    cell = cell_of("dan_2019", "w8a", "VRSPAM-L2")  # .9876, of rows that are not all available
+    (task,) = tasks_of(cell)
+    runs = {task.name: [0.952, 0.953, 0.951], ceiling_name(task, "l2"): [0.971, 0.972, 0.971]}
+    result = result_of(cell, journal_with(tmp_path, runs))
+    assert result.verdict == "below" and "the data are not the same" in result.note
+
+
+def test_an_unknown_grouping_is_another_task_unless_all_groupings_agree(tmp_path):
+    cell = cell_of("natole_2020", "mnist", "SPDAM")  # .9552
+    first, second = (task.name for task in tasks_of(cell))
+    agreeing = journal_with(tmp_path / "a", {first: [0.955, 0.956], second: [0.954, 0.956]})
+    differing = journal_with(tmp_path / "b", {first: [0.955, 0.956], second: [0.90, 0.901]})
+    assert result_of(cell, agreeing).verdict == "reproduced"
+    assert result_of(cell, differing).verdict == "other task"
+
+
+def test_rows_that_were_interchanged_are_compared_with_each_others_data(tmp_path):
+    cell = cell_of("dan_2019", "letter", "VRSPAM-L2")  # .9834, which is that of usps
+    (task,) = tasks_of(cell)
+    other = task.name.replace("letter", "usps")
+    result = result_of(cell, journal_with(tmp_path, {task.name: [0.79, 0.791], other: [0.982, 0.984]}))
+    assert result.verdict == "below"
+    assert "as if the row were that of usps: ours 0.9830 ± 0.0014, reproduced" in result.note
+
+
+def test_the_latest_of_two_reductions_counts(tmp_path):
+    journal = journal_with(tmp_path, {"task": [0.8, 0.81]})
+    for run in range(2):
+        journal.add("task", "on 6,000 rows", run, auc=0.9)
+    assert [line["auc"] for line in journal.runs_of("task")] == [0.9, 0.9]
+    assert [line["auc"] for line in RunJournal(tmp_path / "runs.jsonl").runs_of("task")] == [0.9, 0.9]

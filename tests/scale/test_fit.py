@@ -8,7 +8,7 @@ from sklearn.model_selection import PredefinedSplit
 import aucmax
 from aucmax import AUCClassifier, AUCClassifierCV, AUMClassifier
 from aucmax.metrics import auc_interval
-from aucmax.scale import LocalEngine, Source, evaluate, fit
+from aucmax.scale import LocalEngine, Source, evaluate, fit, passes
 from aucmax.scale import source as sources
 from aucmax.scale.folds import fold_seed, group_hashes, hash_folds, row_hashes
 from aucmax.selection import loss_choice
@@ -194,8 +194,22 @@ def test_a_memory_limit_that_is_too_small_is_refused(events):
         fit(events[1], memory="much", **SETTINGS)
 
 
-def test_an_error_names_the_file_and_the_rows(tmp_path):
-    lines = ["a,y", *(f"{i % 7},{i % 2}" for i in range(50)), "3,"]
-    (tmp_path / "bad.csv").write_text("\n".join(lines) + "\n")
-    with pytest.raises(ValueError, match=r"bad.csv, rows 1 to 51: target 'y' is missing in 1 rows, first in row 51"):
-        fit(tmp_path / "bad.csv", target="y")
+BAD_ROWS = {
+    "short": ("3", r"bad\.csv, line 701: 1 fields, but the header has 3"),
+    "no label": ("3,4,", r"bad\.csv, rows 513 to 768: target 'y' is missing in 1 rows, first in row 700"),
+    "infinite": ("inf,4,1", r"bad\.csv: column 'a' is infinite in row 700"),
+    "weight": ("3,-2,1", r"bad\.csv, rows 513 to 768: the weight in column 'b' is -2.0 in row 700"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ROWS)
+def test_an_error_names_the_file_and_the_row(tmp_path, monkeypatch, kind):
+    """In the second file, and not in its first chunk."""
+    monkeypatch.setattr(passes, "CHUNK_ROWS", 256)
+    row, message = BAD_ROWS[kind]
+    lines = [f"{i * 7919 % 1013},{i % 5},{i % 2}" for i in range(1000)]
+    (tmp_path / "a.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    lines[699] = row
+    (tmp_path / "bad.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    with pytest.raises(ValueError, match=message):
+        fit(tmp_path / "*.csv", AUCClassifier(), target="y", weight="b")

@@ -31,9 +31,9 @@ def test_a_missing_label_is_counted_from_the_start_of_its_partition():
         fit(table, target="y", pos_label="fraud")
 
 
-def test_an_infinite_number_is_counted_over_all_rows():
+def test_an_infinite_number_is_counted_from_the_start_of_its_partition():
     table = with_cell(make_events(1000), "x", 400 + 249, np.inf)
-    with pytest.raises(ValueError, match="column 'x' is infinite in row 650;"):
+    with pytest.raises(ValueError, match="partition 1: column 'x' is infinite in row 250;"):
         fit(table, target="y", pos_label="fraud")
 
 

@@ -34,7 +34,7 @@ TIED = 1e-12  # relative difference below which two thresholds, or two steps at 
 class AUMValue(NamedTuple):
     """Value of AUM and its one-sided derivatives."""
 
-    value: float
+    value: float  # of AUM
     left: np.ndarray  # derivative per example as its prediction decreases
     right: np.ndarray  # derivative per example as its prediction increases
 
@@ -42,8 +42,8 @@ class AUMValue(NamedTuple):
 class ErrorROC(NamedTuple):
     """Points of a ROC curve: point r holds for constants between `threshold[r - 1]` and `threshold[r]`."""
 
-    fpr: np.ndarray
-    tpr: np.ndarray
+    fpr: np.ndarray  # false positives over their total
+    tpr: np.ndarray  # one minus false negatives over their total
     threshold: np.ndarray  # constants added to all predictions, at which the errors change; one fewer than points
 
 
@@ -121,6 +121,12 @@ def error_auc(errors: ErrorFunctions, pred: ArrayLike) -> float:
     For labels this is the usual AUC; if the errors are not monotone the curve has loops, and the area may be
     below 0 or above 1.
 
+    Parameters
+    ----------
+    errors : ErrorFunctions
+    pred : array of shape (n,)
+        A prediction for each example.
+
     Examples
     --------
     >>> error_auc(ErrorFunctions.from_labels([0, 0, 1, 1]), [0.0, 2.0, 1.0, 3.0])
@@ -132,6 +138,12 @@ def error_auc(errors: ErrorFunctions, pred: ArrayLike) -> float:
 
 def error_roc_curve(errors: ErrorFunctions, pred: ArrayLike) -> ErrorROC:
     """Points of the ROC curve as a constant added to all predictions grows, from (0, 0) to (1, 1).
+
+    Parameters
+    ----------
+    errors : ErrorFunctions
+    pred : array of shape (n,)
+        A prediction for each example.
 
     Examples
     --------

@@ -51,6 +51,11 @@ class BenchmarkSet:
 def benchmark_names(folder: str | Path | None = None) -> list[str]:
     """The names of the sets in a folder, by default `$AUCMAX_DATA/changepoint`.
 
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Where the sets are; by default `$AUCMAX_DATA/changepoint`.
+
     Examples
     --------
     `load_benchmark` shows which files a set consists of; other folders are not listed:

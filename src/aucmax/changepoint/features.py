@@ -18,6 +18,7 @@ from aucmax.changepoint.segmentation import check_sequence, check_sequences
 _STATISTICS = ("sum", "mean", "sd", "quantile.0%", "quantile.25%", "quantile.50%", "quantile.75%", "quantile.100%")
 _SERIES = tuple(" ".join(pair) for pair in product(("data", "residual", "diff"), ("orig", "abs", "square")))
 _TRANSFORMS = ("identity", "sqrt", "log", "loglog", "square")
+#: The names of the features of `feature_vector`, in its order.
 FEATURE_NAMES = tuple(
     f"n.{transform}" for transform in _TRANSFORMS
 ) + tuple(".".join(parts) for parts in product(_SERIES, _TRANSFORMS, _STATISTICS))  # fmt: skip
@@ -54,6 +55,10 @@ def feature_vector(sequence: Any) -> np.ndarray:
 
 def feature_matrix(sequences: Iterable[Any]) -> np.ndarray:
     """Features of several sequences, one row for each.
+
+    Parameters
+    ----------
+    sequences : list of arrays
 
     Examples
     --------

@@ -97,7 +97,12 @@ class IntervalRegression(BaseEstimator):
             return self._store(scaling, interval_regression_path(Z, limits, alphas, self.tol)[-1], float(alphas[-1]))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted values; each column is clipped to its range in training, and NaN replaced by its mean."""
+        """Predicted values; each column is clipped to its range in training, and NaN replaced by its mean.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        """
         check_is_fitted(self, "coef_")
         X = check_features(self, X, reset=False)
         return self._scaling.transform(X) @ self._solution.w + self._solution.constant

@@ -16,22 +16,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-LABEL_KINDS = {"0changes": (0.0, 0.0), "1change": (1.0, 1.0), ">0changes": (1.0, np.inf)}  # fewest, most changes
+#: The kinds of labels, each with the fewest and the most changes that satisfy it.
+LABEL_KINDS = {"0changes": (0.0, 0.0), "1change": (1.0, 1.0), ">0changes": (1.0, np.inf)}
 
 
 class Label(NamedTuple):
     """A region (start, end] of a sequence, and the number of changes in it."""
 
-    start: float
-    end: float
+    start: float  # number of values before the region
+    end: float  # the last position in the region
     kind: str  # a key of LABEL_KINDS
 
 
 class LabelErrors(NamedTuple):
     """False positives and false negatives of each segmentation."""
 
-    fp: np.ndarray
-    fn: np.ndarray
+    fp: np.ndarray  # labels with too many changes
+    fn: np.ndarray  # labels with too few
 
 
 def label_errors(changes: Iterable[Any], labels: Iterable[Any]) -> LabelErrors:

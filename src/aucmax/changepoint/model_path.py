@@ -18,8 +18,8 @@ class ModelPath(NamedTuple):
     """The selected models, from the most complex one at lambda = 0: each holds from min_lambda to max_lambda."""
 
     model: np.ndarray  # indices into the arrays of losses and complexities
-    min_lambda: np.ndarray
-    max_lambda: np.ndarray
+    min_lambda: np.ndarray  # where each becomes the selected one
+    max_lambda: np.ndarray  # where the next simpler one replaces it
 
     def select(self, penalty: float) -> int:
         """The model that a penalty selects; at the end of an interval the simpler one."""

@@ -86,7 +86,14 @@ class PenaltyLearner(BaseEstimator):
         return self
 
     def predict(self, sequences: Any, *, progress: Progress | None = None) -> list[np.ndarray]:
-        """The positions of the changes in each sequence, an array per sequence; `progress` as for `fit`."""
+        """The positions of the changes in each sequence, an array per sequence; `progress` as for `fit`.
+
+        Parameters
+        ----------
+        sequences : list of arrays
+        progress : callable, optional
+            As in `fit`.
+        """
         check_is_fitted(self, "regressor_")
         sequences = check_sequences(sequences)
         found = []
@@ -108,13 +115,26 @@ class PenaltyLearner(BaseEstimator):
             warnings.warn(f"{text}, {hint}", UserWarning, stacklevel=3)
 
     def predict_penalty(self, sequences: Any) -> np.ndarray:
-        """The penalty of a change in each sequence, in units of squared error."""
+        """The penalty of a change in each sequence, in units of squared error.
+
+        Parameters
+        ----------
+        sequences : list of arrays
+        """
         check_is_fitted(self, "regressor_")
         with np.errstate(over="ignore"):
             return np.exp(self.regressor_.predict(feature_matrix(sequences)))
 
     def score(self, sequences: Any, labels: Any, *, progress: Progress | None = None) -> float:
-        """The fraction of all labels that the predicted changes satisfy; `progress` as for `fit`."""
+        """The fraction of all labels that the predicted changes satisfy; `progress` as for `fit`.
+
+        Parameters
+        ----------
+        sequences : list of arrays
+        labels : list of lists of (start, end, kind)
+        progress : callable, optional
+            As in `fit`.
+        """
         check_is_fitted(self, "regressor_")
         sequences = check_sequences(sequences)
         labels = _check_labels(labels, sequences)

@@ -110,12 +110,24 @@ class PenaltyRegressor(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Log penalties; each column of X is clipped to its range in training, and NaN replaced by its mean."""
+        """Log penalties; each column of X is clipped to its range in training, and NaN replaced by its mean.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        """
         check_is_fitted(self, "coef_")
         return self._scaling.transform(check_features(self, X, reset=False)) @ self._w + self._constant
 
     def score(self, X: Any, table: PenaltyTable) -> float:
-        """The fraction of all labels that the predicted penalties satisfy."""
+        """The fraction of all labels that the predicted penalties satisfy.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        table : PenaltyTable
+            Errors of the sequences by log penalty.
+        """
         pred = self.predict(X)
         _check_rows(pred, table)
         return 1.0 - float(table.errors_at(pred).sum() / table.n_labels.sum())

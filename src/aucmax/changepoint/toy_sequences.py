@@ -17,8 +17,8 @@ SHORTEST = 12  # length of a segment
 class ToySequences(NamedTuple):
     """Simulated sequences."""
 
-    sequences: list[np.ndarray]
-    labels: list[list[Label]]
+    sequences: list[np.ndarray]  # values
+    labels: list[list[Label]]  # regions of each sequence
     changes: list[np.ndarray]  # true positions
 
 

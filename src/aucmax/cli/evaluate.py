@@ -152,7 +152,14 @@ def evaluated_comparison(rows: ScoredRows, ignore: Collection[str] = ()) -> Comp
 
 
 def read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarray:
-    """The labels as 0 and 1; if it is not clear which column holds them, the likely one is named."""
+    """The labels as 0 and 1."""
+    metadata = model.metadata
+    rest = metadata.training.get("rest") or ()
+    return encode_target(table, find_target(model, table, target), classes=metadata.classes, rest=rest)[0]
+
+
+def find_target(model: SavedModel, table: Table, target: str | None) -> str | None:
+    """The column of labels, that of training if not given; if it is not there, the likely one is named."""
     metadata = model.metadata
     rest = metadata.training.get("rest") or ()
     of_training = metadata.training.get("target")
@@ -162,8 +169,7 @@ def read_labels(model: SavedModel, table: Table, target: str | None) -> np.ndarr
         trained = "" if of_training is None else f"; that of training, {of_training!r}, is not there"
         hint = f"the columns are {list(table.names[:20])}" if likely is None else f"likely it is {likely!r}"
         raise ValueError(f"name the column of labels with --target{trained}; {hint}")
-    target = of_training if target is None else target
-    return encode_target(table, target, classes=metadata.classes, rest=rest)[0]
+    return of_training if target is None else target
 
 
 def _auc_with_interval(
@@ -182,7 +188,11 @@ def _auc_with_interval(
 def _confusion(actual: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> dict[str, float]:
     """The confusion matrix and its rates."""
     cells = (actual & predicted, ~actual & predicted, actual & ~predicted, ~actual & ~predicted)
-    tp, fp, fn, tn = (float(weight[rows].sum()) for rows in cells)
+    return confusion_rates(*(float(weight[rows].sum()) for rows in cells))
+
+
+def confusion_rates(tp: float, fp: float, fn: float, tn: float) -> dict[str, float]:
+    """The cells of a confusion matrix with the rates that follow."""
     rates = {
         "tpr": tp / (tp + fn),
         "fpr": fp / (fp + tn),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -15,12 +15,12 @@ import numpy as np
 from aucmax.cli.fit import FitSettings
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.training_data import ColumnOptions
-from aucmax.estimators.linear import AUCClassifier
-from aucmax.estimators.linear_cv import AUCClassifierCV
-from aucmax.models import LinearScorer, ModelMetadata, SavedModel
+from aucmax.models import ModelMetadata, SavedModel
+from aucmax.models.scorer import scorer_of
 from aucmax.scale import PassProgress, Source
 from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.fit import fit_model
+from aucmax.scale.fit_checkpoint import FitCheckpoint
 from aucmax.scale.folds import fold_seed
 from aucmax.scale.passes import Passes
 from aucmax.tables import TableEncoder
@@ -62,12 +62,19 @@ def is_glob(data: Path) -> bool:
     return glob.has_magic(str(data)) and not data.exists()
 
 
+class PassLimits(NamedTuple):
+    """What the passes may use, and where they keep their sums."""
+
+    memory: str | None
+    checkpoint: Path | None
+
+
 def fit_in_passes(
     data: str,
     columns: ColumnOptions,
     reading: dict[str, Any],
     settings: FitSettings,
-    memory: str | None,
+    limits: PassLimits,
     update: ProgressCallback,
 ) -> PassFitReport:
     """Fit without holding the rows in memory."""
@@ -85,29 +92,30 @@ def fit_in_passes(
         decimal=columns.decimal,
     )
     source = Source.of(data, **reading)
-    passes = Passes.start(source, use, fold_seed(settings.seed), memory=memory, progress=progress)
+    passes = Passes.start(
+        source,
+        use,
+        fold_seed(settings.seed),
+        memory=limits.memory,
+        progress=progress,
+        checkpoint=None if limits.checkpoint is None else FitCheckpoint(limits.checkpoint),
+        settings=repr(sorted(estimator.get_params().items())),
+    )
     fit_model(estimator, passes)
     return PassFitReport(data, _saved_model(estimator, passes, columns, settings), passes)
 
 
-def _estimator(settings: FitSettings, columns: ColumnOptions) -> AUCClassifier | AUCClassifierCV:
+def _estimator(settings: FitSettings, columns: ColumnOptions) -> Any:
     """The estimator that the options describe; refuses those that passes do not support."""
     unsupported = {
-        "--kernel": settings.kernel is not None,
+        "--stack": settings.stack,
         "--time": columns.time is not None,
-        "--decision": settings.decision != "prior",
-        "several losses": len(settings.loss) > 1,
-        "--threshold-at with a fixed --solver or the logistic loss": settings.threshold_at is not None
-        and (settings.solver is not None or settings.loss[0] not in ("squared", "auto")),
+        "--threshold-at with --solver": settings.threshold_at is not None and settings.solver is not None,
     }
     for name, given in unsupported.items():
         if given:
             raise click.UsageError(f"{name} cannot be used with --memory or several files; fit to one file without")
-    if settings.solver is None and settings.loss[0] in ("squared", "auto"):
-        alphas = None if settings.alpha is None else [settings.alpha]
-        return AUCClassifierCV(alphas, settings.l1_ratio, cv=settings.cv, random_state=settings.seed)
-    alpha = "auto" if settings.alpha is None else settings.alpha
-    return AUCClassifier(alpha, settings.l1_ratio, settings.loss[0], settings.solver or "auto")
+    return settings.estimator()
 
 
 def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: FitSettings) -> SavedModel:
@@ -123,7 +131,7 @@ def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: F
         "zero_based": passes.summary.zero_based if reader.encoder is None else None,
         "rows": passes.summary.n_rows,
         "positives": passes.n_positive,
-        "kernel": "linear",
+        "kernel": getattr(model, "best_kernel_", "linear"),
         "loss": getattr(model, "loss_", settings.loss[0]),
         "alpha": float(model.alpha_),
         "l1_ratio": settings.l1_ratio,
@@ -144,4 +152,4 @@ def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: F
         calibration=getattr(model, "calibration_", None),
         training=training,
     )
-    return SavedModel(metadata, LinearScorer(model.coef_[0], model.intercept_[0]))
+    return SavedModel(metadata, scorer_of(model))

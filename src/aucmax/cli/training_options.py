@@ -27,6 +27,14 @@ def check_memory(context: Any, parameter: Any, memory: str | None) -> str | None
     return memory
 
 
+memory_option = click.option(
+    "--memory",
+    metavar="SIZE",
+    callback=check_memory,
+    help="Most memory to use, such as 1GB: DATA, a file or a quoted glob, is read in passes (docs/scale.md).",
+)
+
+
 def choose_losses(settings: dict[str, Any]) -> list[str]:
     """The losses of --loss, or else the default; losses that the solver does not support are refused."""
     solver = settings["solver"]

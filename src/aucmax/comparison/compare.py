@@ -31,7 +31,9 @@ from aucmax.validation.params import Number, check_param
 
 __all__ = ["Progress", "compare"]
 
+#: Called with the number of fits done, that of all fits, and the name of the model.
 Progress = Callable[[int, int, str], None]
+RANGED = ("fit_seconds", "score_seconds", "nonzeros")  # what a row states with its range over the folds
 
 
 def compare(
@@ -244,8 +246,15 @@ def _row(
         edges=tuple(fit.edge for fit in fits if fit.edge is not None),
         aucs=tuple(run.aucs.tolist()),
         errors=tuple(_fold_error(fold) for fold in run.folds),
+        ranges={name: found for name in RANGED if (found := _range(fits, name)) is not None},
     )
     return row if paired is None else replace(row, **_verdict(paired, p_value, rope, len(data.y)))
+
+
+def _range(fits: list[FoldFit], name: str) -> tuple[float, float] | None:
+    """The smallest and the largest value over the folds; None if the model has none."""
+    values = [float(value) for fit in fits if (value := getattr(fit, name)) is not None]
+    return (min(values), max(values)) if values else None
 
 
 def _fold_error(fold: ScoredFold) -> float:

@@ -41,6 +41,8 @@ class ComparisonRow:
         Median time to fit one fold and to score its test rows, on one thread.
     nonzeros : float or None
         Mean number of non-zero weights of a linear model.
+    ranges : dict of str to (float, float)
+        The smallest and the largest of `fit_seconds`, `score_seconds` and `nonzeros` over the folds.
     tuned : str
         What the model chooses by itself, such as "alpha, loss"; "no" if nothing.
     converged : bool
@@ -88,14 +90,18 @@ class ComparisonRow:
     p_value: float = 1.0
     verdict: str = "reference"
     rows_needed: int | None = None
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as JSON-serialisable values; a measure becomes three: itself and its interval."""
+        """The row as JSON-serialisable values; a measure becomes three: itself and its interval; likewise ranges."""
         values: dict[str, Any] = {}
         for name, value in vars(self).items():
             if name == "measures":
                 for measure, (estimate, low, high) in value.items():
                     values |= {measure: estimate, f"{measure}_low": low, f"{measure}_high": high}
+            elif name == "ranges":
+                for measure, (low, high) in value.items():
+                    values |= {f"{measure}_low": low, f"{measure}_high": high}
             else:
                 values[name] = list(value) if isinstance(value, tuple) else value
         return values

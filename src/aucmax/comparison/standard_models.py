@@ -142,7 +142,8 @@ def _lightgbm(sparse: bool, folds: Any) -> Any:
     return LGBMClassifier(random_state=folds.random_state, verbosity=-1)
 
 
-# factories, called with whether X is sparse and with the inner folds for tuning
+#: The models that `compare` knows by name: factories, called with whether X is sparse and with the inner folds for
+#: tuning.
 STANDARD_MODELS: dict[str, Callable[[bool, Any], Any]] = {
     "aucmax": lambda sparse, folds: AUCClassifierCV(cv=folds.n_splits, random_state=folds.random_state),
     "kernel": lambda sparse, folds: KernelAUCClassifier(cv=folds.n_splits, random_state=folds.random_state),
@@ -157,4 +158,5 @@ STANDARD_MODELS: dict[str, Callable[[bool, Any], Any]] = {
     "boosting": _boosting,
     "lightgbm": _lightgbm,
 }
+#: The names of the models that `compare` fits if none are given.
 DEFAULT_MODELS = ("aucmax", "kernel", "logistic", "logistic balanced", "ridge balanced")

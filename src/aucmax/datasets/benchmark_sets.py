@@ -47,13 +47,18 @@ class Dataset:
 
     X: np.ndarray | sparse.csr_array  # float32 or float64, of shape (n, d)
     y: np.ndarray  # labels -1 and +1
-    name: str
-    description: str
+    name: str  # by which it is loaded
+    description: str  # what the rows and the positives are
     source: str  # the official source: a URL, or scikit-learn
 
 
 def source(name: str) -> str:
     """The official source of a data set; empty if only the manifest lists it.
+
+    Parameters
+    ----------
+    name : str
+        Name of a data set.
 
     Examples
     --------
@@ -65,6 +70,11 @@ def source(name: str) -> str:
 
 def names(*, available: bool = False) -> list[str]:
     """The names that `load` accepts; with `available`, only those that can be loaded here.
+
+    Parameters
+    ----------
+    available : bool
+        Whether to list only those that can be loaded here.
 
     Examples
     --------

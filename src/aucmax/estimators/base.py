@@ -43,6 +43,10 @@ class Ranker(ClassifierMixin, BaseEstimator):
         By default as many training rows are predicted positive as are positive, by weight; the parameter `decision`
         of most estimators puts zero elsewhere (docs/predictions.md). For another trade-off, compare the scores with
         a threshold of your own, such as `threshold_at(fpr=0.01)`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
         """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_)
@@ -123,7 +127,12 @@ class LinearRanker(Ranker):
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
+        """Score every row; larger means more likely positive.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "coef_")
         return linear_scores(X, self.coef_[0]) + self.intercept_[0]
 

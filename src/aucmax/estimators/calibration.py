@@ -26,13 +26,23 @@ class CalibratedMixin(ThresholdMixin):
 
     @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the two classes, calibrated on the out-of-fold scores."""
+        """Probabilities of the two classes, calibrated on the out-of-fold scores.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         scores = self.decision_function(X)
         return self.calibration_.probabilities(scores)
 
     @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`, without underflow."""
+        """Logarithm of `predict_proba`, without underflow.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         scores = self.decision_function(X)
         return self.calibration_.log_probabilities(scores)
 

@@ -190,7 +190,12 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
+        """Score every row; larger means more likely positive.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "score_")
         return self.score_(alike(X, self.score_.landmarks))
 

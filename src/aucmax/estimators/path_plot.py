@@ -15,7 +15,13 @@ class PathPlotMixin:
     cv_auc_: np.ndarray
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install '.[plot]'`)."""
+        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install '.[plot]'`).
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+        """
         from aucmax.plots.alpha_path import plot_path
 
         check_is_fitted(self, "cv_auc_")

@@ -17,8 +17,8 @@ FLATTEST = 1e-3  # smallest slope, per standard deviation of the scores: positiv
 class Calibration(NamedTuple):
     """Platt scaling: the probability of the positive class is 1 / (1 + exp(-(slope * score + intercept)))."""
 
-    slope: float
-    intercept: float
+    slope: float  # of the log odds against the score
+    intercept: float  # log odds at a score of zero
 
     @classmethod
     def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Calibration:

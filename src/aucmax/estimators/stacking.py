@@ -112,7 +112,12 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row; larger means more likely positive."""
+        """Score every row; larger means more likely positive.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "blend_")
         scores = np.zeros((X.shape[0], len(self.estimators_)))
         for k in np.flatnonzero(self.weights_):
@@ -121,12 +126,23 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
     @reads_one_state
     def transform(self, X: Any) -> np.ndarray:
-        """Standardised scores of the members, of shape (n, m); times `weights_`, plus `intercept_`, the blend."""
+        """Standardised scores of the members, of shape (n, m); times `weights_`, plus `intercept_`, the blend.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         X = self._validate_rows(X, "blend_")
         return self.blend_.standardized(np.column_stack([ranking_scores(model, X) for model in self.estimators_]))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: those of the members."""
+        """Names of the columns of `transform`: those of the members.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For compatibility with scikit-learn.
+        """
         check_is_fitted(self, "blend_")
         return np.array(list(self.named_estimators_), dtype=object)
 

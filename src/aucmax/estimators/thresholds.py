@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.metrics import threshold_for
-
 
 class ThresholdMixin:
     """`threshold_at` for a model that has `_held_out_scores`."""
@@ -31,7 +29,16 @@ class ThresholdMixin:
 
         The rates are those of finding `pos_label`, by default `classes_[1]`. For `classes_[0]` the scores are read
         the other way round: rows that score at most the threshold are called `pos_label`.
+
+        Parameters
+        ----------
+        fpr, tpr, precision : float, optional
+            The rate to achieve.
+        pos_label : label, optional
+            The class whose rates are meant.
         """
+        from aucmax.metrics import threshold_for  # here, so that scoring with a saved model imports no SciPy
+
         scores, y, weight = self._held_out_scores()
         sign = -1.0 if _is_swapped(pos_label, self.classes_) else 1.0
         seen = ~np.isnan(scores)

@@ -142,7 +142,16 @@ class AUCTreeClassifier(Ranker):
 
     @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
-        """Grow the tree; a weight of k equals k copies of the row."""
+        """Grow the tree; a weight of k equals k copies of the row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of two distinct labels
+            The larger one is positive.
+        sample_weight : array, optional
+            A weight of k equals k copies of the row.
+        """
         check_params(self)
         table = check_table(self, X, y, sample_weight, dense=True)
         depth = np.inf if self.max_depth is None else self.max_depth
@@ -152,19 +161,34 @@ class AUCTreeClassifier(Ranker):
 
     @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Laplace estimate (p + 1) / (p + n + 2) of the leaf, for the negative and the positive label."""
+        """Laplace estimate (p + 1) / (p + n + 2) of the leaf, for the negative and the positive label.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         check_is_fitted(self, "nodes_")
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         counts = self.nodes_.weights[self.nodes_.leaves(X)] + 1.0
         return counts / counts.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         return np.log(self.predict_proba(X))
 
     @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
-        """Log-odds of `predict_proba`, minus those at which `decision` puts zero."""
+        """Log-odds of `predict_proba`, minus those at which `decision` puts zero.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         check_is_fitted(self, "nodes_")
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         return self.nodes_.log_odds[self.nodes_.leaves(X)] - self.zero_

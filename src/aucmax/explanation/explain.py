@@ -36,6 +36,20 @@ def explain_features(
     A linear model is explained by its weights, with standard errors if there are labels and its loss is
     squared, squared hinge or logistic.
     Other models are explained by permutation importance, which needs labels, on at most `max_rows` rows.
+
+    Parameters
+    ----------
+    model : FeatureModel
+        What scores the features.
+    X : array or sparse matrix of shape (n, d)
+    y : array of -1 and +1, or None
+    weight : array of shape (n,)
+    n_repeats : int
+        How often each column is shuffled, in models that are not linear.
+    max_rows : int
+        Most rows on which columns are shuffled.
+    seed : int
+        Random seed.
     """
     rng = np.random.default_rng(seed)
     if model.linear is None:

@@ -95,7 +95,15 @@ class Explanation:
         return {column.name: column for column in self.columns}[name]
 
     def plot(self, ax: Any = None, *, max_columns: int = 20) -> Any:
-        """Draw the most important columns with their intervals; returns an `ImportanceDisplay`."""
+        """Draw the most important columns with their intervals; returns an `ImportanceDisplay`.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+        max_columns : int
+            Number of columns that are shown.
+        """
         from aucmax.plots.importance import ImportanceDisplay
 
         return ImportanceDisplay.from_explanation(self, max_columns=max_columns, ax=ax)

@@ -10,6 +10,7 @@ from aucmax.losses.logistic import Logistic
 from aucmax.losses.sigmoid import Sigmoid
 from aucmax.losses.squared import Squared
 
+#: The losses by name.
 LOSSES: dict[str, type[Loss]] = {
     loss.name: loss for loss in (Squared, SquaredHinge, Hinge, Exponential, Logistic, Sigmoid, AreaUnderMin)
 }
@@ -30,6 +31,11 @@ __all__ = [
 
 def find_loss(name: Any) -> Loss:
     """The loss with the given name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `LOSSES`.
 
     Examples
     --------

@@ -65,7 +65,13 @@ class SavedModel(ThresholdMixin):
         return self.scorer.n_features
 
     def features(self, table: Table) -> Any:
-        """The features of a table, encoded as in training."""
+        """The features of a table, encoded as in training.
+
+        Parameters
+        ----------
+        table : array, data frame or Table
+            Rows with the columns of training.
+        """
         encoder = self.metadata.encoder
         return table.matrix(self.n_features) if encoder is None else encoder.transform(table)
 
@@ -74,6 +80,10 @@ class SavedModel(ThresholdMixin):
 
         Columns are found by name if both X and the model have names, else by position. A model with an encoder
         encodes data frames and tables of `aucmax.tables.read`; an array holds features that are encoded already.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
         """
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             scores = self.scorer(self._features_of(X))
@@ -118,18 +128,33 @@ class SavedModel(ThresholdMixin):
         return [position[name] for name in wanted]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The predicted class of every row of X."""
+        """The predicted class of every row of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_, self.metadata.threshold)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the negative and the positive class; only calibrated models and trees have them."""
+        """The probabilities of the negative and the positive class; only calibrated models and trees have them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
             return own
         return self._calibration().probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`, without underflow."""
+        """Logarithm of `predict_proba`, without underflow.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        """
         if (own := probabilities_of(self.scorer, self._features_of(X))) is not None:
             return np.log(own)
         return self._calibration().log_probabilities(self.decision_function(X))
@@ -150,6 +175,17 @@ class SavedModel(ThresholdMixin):
         """Which columns matter to the model, and what each adds to the score of a row, as in `AUCClassifier`.
 
         The features of a one-hot encoded column are taken together.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of labels, optional
+            Needed unless the model is linear.
+        sample_weight : array, optional
+        n_repeats : int
+            How often each column is shuffled, in models that are not linear.
+        random_state : int
+            Random seed.
         """
         from aucmax.explanation import FeatureModel, LinearFit, explain_features
         from aucmax.validation.inputs import check_labels_and_weights
@@ -192,6 +228,12 @@ class SavedModel(ThresholdMixin):
 
     @classmethod
     def from_dict(cls, content: Any) -> SavedModel:
-        """The model that `to_dict` described, every field validated."""
+        """The model that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned.
+        """
         check_schema(content, {"metadata": (dict,), "scorer": (dict,)}, "the model")
         return cls(ModelMetadata.from_dict(content["metadata"]), scorer_from_dict(content["scorer"]))

@@ -30,4 +30,5 @@ _TYPES = (
     *(TableEncoder, ColumnEncoder, NumberFormat, TimeFormat),
     *SOLVERS.values(),
 )
+#: Names of the types that `skops.io.load(..., trusted=SKOPS_TRUSTED)` needs for estimators of aucmax.
 SKOPS_TRUSTED = tuple(f"{kind.__module__}.{kind.__qualname__}" for kind in _TYPES)

@@ -57,13 +57,33 @@ class ImportanceDisplay:
         max_columns: int = 20,
         ax: Any = None,
     ) -> ImportanceDisplay:
-        """Explain a fitted model on rows, and draw the result."""
+        """Explain a fitted model on rows, and draw the result.
+
+        Parameters
+        ----------
+        estimator : fitted estimator, pipeline or saved model
+        X, y, sample_weight : table, labels and weights
+            As in `aucmax.explain`.
+        max_columns : int
+            Number of columns that are shown.
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+        """
         explanation = estimator.explain(X, y, sample_weight=sample_weight)
         return cls.from_explanation(explanation, max_columns=max_columns, ax=ax)
 
     @classmethod
     def from_explanation(cls, explanation: Any, *, max_columns: int = 20, ax: Any = None) -> ImportanceDisplay:
-        """Draw an `Explanation`."""
+        """Draw an `Explanation`.
+
+        Parameters
+        ----------
+        explanation : Explanation
+        max_columns : int
+            Number of columns that are shown.
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+        """
         columns = explanation.columns[:max_columns]
         limits = [[np.nan if limit is None else limit for limit in (column.low, column.high)] for column in columns]
         low, high = np.array(limits, dtype=float).T
@@ -72,7 +92,13 @@ class ImportanceDisplay:
         return cls(names=names, importance=importance, low=low, high=high, kind=explanation.kind).plot(ax)
 
     def plot(self, ax: Any = None) -> ImportanceDisplay:
-        """Draw the bars into the axes, by default those of a new figure."""
+        """Draw the bars into the axes, by default those of a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+        """
         ax = new_axes(len(self.names) // 2 + 2) if ax is None else ax
         positions = np.arange(len(self.names))[::-1]
         self.bars_ = ax.barh(positions, self.importance, color=COLOURS["equivalent"], height=0.7)

@@ -53,6 +53,7 @@ class Data:
     raw_moments: Moments
     scale: np.ndarray
     shift: np.ndarray | float = 0.0
+    n: int = field(init=False)  # number of rows
     dim: int = field(init=False)  # number of columns
     full: bool = field(init=False)  # whether the statistics include the scatter matrix rather than its diagonal
     raw_means: np.ndarray = field(init=False)  # of the positive and of the negative rows, in the units of X
@@ -66,6 +67,7 @@ class Data:
         raw_means = np.stack([moments.pos.mean, moments.neg.mean])
         variances = moments.variances / self.scale**2
         vars(self).update(
+            n=self.y.size,
             dim=self.scale.size,
             full=moments.full,
             raw_means=raw_means,
@@ -102,11 +104,6 @@ class Data:
         """The statistics and the scale alone."""
         nothing = np.empty(0)
         return Data(np.empty((0, self.dim)), nothing, nothing, self.raw_moments, self.scale, self.shift)
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.y.size
 
     @cached_property
     def moments(self) -> Moments:

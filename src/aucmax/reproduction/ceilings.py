@@ -29,6 +29,7 @@ FINE = 10.0 ** np.arange(-5.0, 4.01, 0.25)  # times the automatic penalty
 COARSE = 10.0 ** np.arange(-4.0, 2.01, 0.5)
 L1_RATIOS = (0.1, 0.5, 0.9)
 MOST_COLUMNS = {"l2": 1000, "elastic net": 300, "hinge": 300}  # of a table for which a ceiling is computed
+MOST_ROWS = 20_000  # of a table for which a ceiling of the hinge, which has no moments, is computed
 RUNS = 5
 SCORED = 2**24  # scores held in memory at a time
 
@@ -46,24 +47,25 @@ def ceiling_runs(
     journal: RunJournal,
     scalings: tuple[str, ...] = USUAL,
 ) -> None:
-    """Compute the ceiling in the first runs of a task, unless the journal has it; nothing for too many columns."""
+    """Compute the ceiling in the first runs of a task, unless the journal has it; nothing for large tables."""
     encoding = "" if scalings == USUAL else scalings[0]
     name = ceiling_name(task, objective, encoding)
     reduced = f"{reduction.rows:,} random rows a run" if reduction.rows else ""
     n_runs = min(RUNS, reduction.runs or RUNS, task.protocol.runs)
     todo = [run for run in range(n_runs) if journal.get(name, reduced, run) is None]
-    if data.X.shape[1] > MOST_COLUMNS[objective] or not todo:
+    too_long = objective == "hinge" and min(data.y.size, reduction.rows or data.y.size) > MOST_ROWS
+    if data.X.shape[1] > MOST_COLUMNS[objective] or too_long or not todo:
         return
-    tables = {scaling: Rows(scale(data.X, scaling), data.y) for scaling in scalings}
-    for run in todo:
-        split = task.protocol.split(data.y.size, run, reduction.rows)
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            aucs = {
-                scaling: best_auc(rows.take(split.train), rows.take(split.test), objective)
-                for scaling, rows in tables.items()
-            }
-        journal.add(name, reduced, run, auc=max(aucs.values()), by_scaling=aucs)
+    aucs: dict[int, dict[str, float]] = {run: {} for run in todo}
+    for scaling in scalings:
+        rows = Rows(scale(data.X, scaling), data.y)
+        for run in todo:
+            split = task.protocol.split(data.y.size, run, reduction.rows)
+            with threadpool_limits(1), warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                aucs[run][scaling] = best_auc(rows.take(split.train), rows.take(split.test), objective)
+    for run, found in aucs.items():
+        journal.add(name, reduced, run, auc=max(found.values()), by_scaling=found)
 
 
 def best_auc(train: Rows, test: Rows, objective: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ class Curve:
 
     label: str
     passes: np.ndarray  # over the training rows
-    seconds: np.ndarray  # of CPU time, without evaluations
+    seconds: np.ndarray  # without evaluations and compilation: CPU time within passes, else by the clock
     auc: np.ndarray  # on the test rows
     variance: np.ndarray  # of the stochastic update, where the solver computes it
 
@@ -42,15 +43,17 @@ class Curve:
         return float(self.passes[reached[0]]) if reached.size else np.inf
 
 
-def figure_rows(name: str, *, small: bool = False) -> tuple[Rows, Rows]:
-    """Training and test rows of a data set, at most 20,000 of them; with `small`, generated ones."""
+def figure_rows(name: str, scaling: str | None = None, *, small: bool = False) -> tuple[Rows, Rows]:
+    """Training and test rows of a data set, at most 20,000, scaled as in the dissertation unless a scaling is given;
+    with `small`, generated ones.
+    """
     if small:
         data = Rows(*make_toy(200, 5, positive_rate=0.4, random_state=len(name)))
     else:
         X, y = load_rows(name, "even against odd" if SOURCES[name].multiclass else "")
         part = np.random.default_rng(0).permutation(y.size)[:MOST_ROWS]
-        scaling = "unit rows" if name in SMALL_SETS else "centred unit rows"
-        data = Rows(scale(X[part], scaling), y[part])
+        usual = "unit rows" if name in SMALL_SETS else "centred unit rows"
+        data = Rows(scale(X[part], scaling or usual), y[part])
     split = RandomSplits(1).split(data.y.size, 0)
     return data.take(split.train), data.take(split.test)
 
@@ -96,7 +99,8 @@ def plot_panels(panels: Mapping[str, Sequence[Curve]], x: str = "passes", y: str
         ax.set_title(name, fontsize="medium")
     for ax in axes[len(panels) :]:
         ax.set_visible(False)
-    axes[0].legend(frameon=False, fontsize="small")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False, fontsize="small")
     return figure
 
 
@@ -106,11 +110,12 @@ def draw_curves(ax: Any, curves: Sequence[Curve], x: str = "passes", y: str = "a
         values = getattr(curve, y)
         shown = np.isfinite(values)
         ax.plot(getattr(curve, x)[shown], values[shown], marker="o", markersize=3, color=colour, label=curve.label)
-    ax.set_xlabel("passes over the training rows" if x == "passes" else "CPU seconds")
+    ax.set_xlabel("passes over the training rows" if x == "passes" else "seconds")
     ax.set_ylabel("test AUC" if y == "auc" else "variance of the update")
     ax.set_yscale("linear" if y == "auc" else "log")
     if x == "seconds":
         ax.set_xscale("log")
+        ax.minorticks_off()
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.25)
 
@@ -121,13 +126,18 @@ def write_figure(folder: Path, stem: str, figure: Any, text: str) -> None:
         with atomic_write(folder / f"{stem}.{suffix}", "wb") as file:
             figure.savefig(file, format=suffix, **options)
     with atomic_write(folder / f"{stem}.md") as file:
-        file.write(text)
+        file.write("\n\n".join(map(_filled, text.strip().split("\n\n"))) + "\n")
+
+
+def _filled(paragraph: str) -> str:
+    """A paragraph in lines of up to 116 characters; tables and titles stay as they are."""
+    return paragraph if paragraph.lstrip().startswith(("|", "#")) else textwrap.fill(paragraph, 116)
 
 
 def curve_table(panels: Mapping[str, Sequence[Curve]]) -> str:
     """Markdown: first and last AUC, passes and seconds of every curve."""
     lines = [
-        "| data | curve | first AUC | last AUC | passes | CPU seconds |",
+        "| data | curve | first AUC | last AUC | passes | seconds |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for name, curves in panels.items():
@@ -159,9 +169,12 @@ def figure_panels(
     names: Sequence[str], lines: Mapping[str, CurveSetting], *, small: bool = False
 ) -> dict[str, list[Curve]]:
     """The same lines on several data sets."""
-    panels = {}
+    panels: dict[str, list[Curve]] = {}
     for name in names[: 1 if small else None]:
         train, test = figure_rows(name, small=small)
+        if not panels:  # compile, which is not timed
+            for setting in lines.values():
+                setting.curve("", Rows(train.X[:200], train.y[:200]), test)
         panels[name] = [setting.curve(label, train, test) for label, setting in lines.items()]
     return panels
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import hypot
+from collections import Counter
 from statistics import median
 from typing import Any
 
@@ -13,22 +13,34 @@ from aucmax.reproduction.verdicts import MeanAUC
 
 
 def rank_table(rows: list[dict[str, Any]]) -> str:
-    """Markdown: a row for each data set and table, the methods from best to worst."""
+    """Markdown: a sentence, and a row for each data set and table with the methods from best to worst."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for row in rows:
-        if row["ours"]:
+        if row["ours"] and row["paper"] != "000":  # whose runs are those of 001
             groups.setdefault((row["paper"], row["table"], row["data"]), []).append(row)
     lines = ["| table | data | methods, best first |", "| --- | --- | --- |"]
+    tied: list[bool] = []
+    firsts: Counter[str] = Counter()
     for (paper, table, data), mine in groups.items():
         ordered = sorted(mine, key=lambda row: -float(row["ours"]))
         best = _estimate(ordered[0])
-        parts = [f"{ordered[0]['method']} {best.mean:.4f}"]
-        for row in ordered[1:]:
-            behind = best.mean - float(row["ours"])
-            same = behind <= 2.0 * hypot(best.standard_error, _estimate(row).standard_error)
-            parts.append(f"{row['method']} ({'=' if same else ''}{-behind:.4f})")
-        lines.append(f"| {paper}, {table} | {data} | {', '.join(parts)} |")
-    return "\n".join(lines) + "\n"
+        same = [_is_tied(best, row) for row in ordered[1:]]
+        tied.append(all(same))
+        firsts[ordered[0]["method"]] += 1
+        first = f"{ordered[0]['method']} {best.mean:.4f}"
+        others = [_behind(row, best, tie) for row, tie in zip(ordered[1:], same)]
+        lines.append(f"| {paper}, {table} | {data} | {', '.join([first, *others])} |")
+    counts = ", ".join(f"{method} {count}" for method, count in firsts.most_common())
+    sentence = f"In {sum(tied)} of {len(tied)} rows all methods are tied. First, by however little: {counts}."
+    return sentence + "\n\n" + "\n".join(lines) + "\n"
+
+
+def _behind(row: dict[str, Any], best: MeanAUC, tie: bool) -> str:
+    return f"{row['method']} ({'=' if tie else ''}{float(row['ours']) - best.mean:.4f})"
+
+
+def _is_tied(best: MeanAUC, row: dict[str, Any]) -> bool:
+    return best.agrees_with(_estimate(row))
 
 
 def _estimate(row: dict[str, Any]) -> MeanAUC:

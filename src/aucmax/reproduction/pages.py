@@ -23,7 +23,7 @@ RULE = """With se = sd sqrt(1/R + n_test / n_train) for either side, R runs:
 |---|---|
 | reproduced | the means differ by at most 2 sqrt(se² + se'²) |
 | above, below | our mean is above or below the printed one by more |
-| not reachable | so is the exact minimiser of the objective, its penalty and scaling chosen on the test rows |
+| not reachable | below, and so is the exact minimiser, its penalty and scaling chosen on the test rows |
 | other task | the paper does not say how classes were grouped, and not every grouping tried reproduces the number |
 | not run | the data are not available (or, if it says so, the cell was not run yet) |
 """
@@ -92,25 +92,27 @@ def _counts(rows: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def _listed(rows: list[dict[str, Any]], verdict: str) -> str:
-    """The methods with that verdict, data set by data set."""
+    """The methods with that verdict in some table, data set by data set."""
     found: dict[str, list[str]] = {}
     for row in rows:
         if row["verdict"] == verdict:
-            found.setdefault(row["data"], []).append(f"{row['method']} ({row['paper']}, {row['table']})")
-    lines = [f"- {data}: {', '.join(methods)}" for data, methods in found.items()]
+            found.setdefault(row["data"], []).append(row["method"])
+    lines = [f"- {data}: {', '.join(dict.fromkeys(methods))}" for data, methods in found.items()]
     return "\n".join(lines) + "\n" if lines else "Nothing yet.\n"
 
 
 def _differences(rows: list[dict[str, Any]]) -> str:
-    table = [("table", "data", "method", "printed", "ours", "ceiling", "verdict", "note")]
+    """What differs; the notes, with all that was tried, are in results.csv."""
+    table = [("table", "data", "method", "printed", "ours", "ceiling", "verdict")]
     for row in rows:
         if row["verdict"] in ("above", "below", "not reachable"):
             printed = f"{float(row['printed']):.4f} ± {float(row['printed_deviation']):.4f}"
             ours = f"{float(row['ours']):.4f} ± {float(row['our_deviation']):.4f}"
             ceiling = f"{float(row['ceiling']):.4f}" if row["ceiling"] else ""
             where = f"{row['paper']}, {row['table']}"
-            table.append((where, row["data"], row["method"], printed, ours, ceiling, row["verdict"], row["note"]))
-    return markdown(table) if len(table) > 1 else "Nothing yet.\n"
+            table.append((where, row["data"], row["method"], printed, ours, ceiling, row["verdict"]))
+    tried = "What was tried is in the notes of results.csv; see also [errata.md](../errata.md).\n"
+    return f"{tried}\n{markdown(table)}" if len(table) > 1 else "Nothing.\n"
 
 
 def _unknown(rows: list[dict[str, Any]]) -> str:

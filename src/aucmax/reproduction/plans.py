@@ -10,6 +10,8 @@ from aucmax.reproduction.protocols import Protocol, RandomSplits, RepeatedFolds,
 from aucmax.reproduction.sources import SOURCES
 
 SMALL_SETS = ("diabetes", "fourclass", "german")  # whose rows are divided by their norm without being centred
+UNIT_ROWS = ("rcv1_vw_sample", "news20.binary.sample", "real-sim")
+STEPS_BY_LENGTH = ("OPAUC", "OAMseq", "OAMgra")  # one pass: the best step depends on the number of rows
 A9A_ROWS = 32_561  # of the training file
 SPLITS, FOLDS, PASSES = RandomSplits(20), RepeatedFolds(5, 5), TrainValidationTest(5)
 
@@ -75,8 +77,8 @@ def _groupings(cell: Cell) -> tuple[str, ...]:
 
 
 def _scaling(cell: Cell) -> str:
-    if cell.paper == "002":
-        return "unit rows"
+    if cell.paper == "002":  # no scaling is printed; the text sets are distributed with unit rows
+        return "unit rows" if SOURCES[cell.data].files[0] in UNIT_ROWS else "as distributed"
     if cell.copied_from and cell.method not in ("SPAM-L2", "SPAM-NET", "SOLAM"):  # first printed by Gao et al.
         return "columns to [-1, 1]"
     return "unit rows" if cell.data in SMALL_SETS else "centred unit rows"
@@ -101,6 +103,8 @@ def reduction_for(task: Task, n: int, dim: int) -> Reduction:
     one_pass = isinstance(task.protocol, TrainValidationTest)
     if one_pass:
         rows = 100_000 if n > 200_000 else None
+        if dim > 1000:
+            return Reduction(runs=3, tuned_once=True, stride=5)
         return Reduction(rows=rows, tuned_once=True, tuning_rows=20_000 if n > 30_000 else None, stride=3)
     if n <= 1300:
         once = two_axes or isinstance(task.protocol, RepeatedFolds)
@@ -108,7 +112,10 @@ def reduction_for(task: Task, n: int, dim: int) -> Reduction:
     stride = 3 if two_axes else 2
     if n <= 12_000 and dim <= 300:
         return Reduction(runs=10, tuned_once=True, stride=stride, folds=3, tuning_rows=3000 if n > 4000 else None)
-    rows = 20_000 if n * dim > 20_000_000 and dim < 1000 else None
-    return Reduction(
-        runs=5, rows=rows, tuned_once=True, folds=3, stride=stride, tuning_rows=6000 if dim < 1000 else 2000
-    )
+    if dim > 1000:
+        return Reduction(runs=3, rows=6000, tuned_once=True, folds=2, stride=stride + 2, tuning_rows=1000)
+    if n * dim > 20_000_000:
+        tuning_rows = 10_000 if task.protocol == SPLITS and task.method != "OPAUC" else 2000
+        return Reduction(runs=3, rows=20_000, tuned_once=True, folds=2, stride=stride + 1, tuning_rows=tuning_rows)
+    all_rows = task.method in STEPS_BY_LENGTH and dim <= 150
+    return Reduction(runs=5, tuned_once=True, folds=3, stride=stride, tuning_rows=None if all_rows else 6000)

@@ -14,8 +14,8 @@ from aucmax.reproduction.ceilings import ceiling_runs
 from aucmax.reproduction.cells import Cell, read_cells
 from aucmax.reproduction.methods import METHODS
 from aucmax.reproduction.plans import Reduction, Task, reduction_for, tasks_of
-from aucmax.reproduction.results import ENCODINGS, Result, result_of, write_results
-from aucmax.reproduction.runs import Progress, Rows, RunJournal, run_task
+from aucmax.reproduction.results import ENCODINGS, Result, needs_grouping, result_of, write_results
+from aucmax.reproduction.runs import Progress, Rows, RunJournal, is_finished, run_task
 from aucmax.reproduction.scalings import scale
 from aucmax.reproduction.sources import SOURCES, is_at_hand, load_rows
 
@@ -39,6 +39,15 @@ class Experiment:
     def rows(self, task: Task) -> Rows:
         """The rows of a task before scaling."""
         return Rows(*self.load(task.data, task.grouping))
+
+    def scaled_rows(self, task: Task, kept: dict[tuple[str, str, str], Rows]) -> Rows:
+        """The rows of a task; `kept` holds those of the last one, as tasks on the same rows follow each other."""
+        key = (task.data, task.grouping, task.scaling)
+        if key not in kept:
+            kept.clear()
+            raw = self.rows(task)
+            kept[key] = Rows(scale(raw.X, task.scaling), raw.y)
+        return kept[key]
 
 
 FULL_DATA = Experiment(lru_cache(maxsize=2)(load_rows), reduction_for, is_at_hand)
@@ -119,32 +128,33 @@ def reproduce(
 
 def _run_all(cells: list[Cell], experiment: Experiment, journal: RunJournal, progress: Progress | None) -> None:
     """Data set by data set, small ones first: the tasks of its cells, then the ceilings that their verdicts need."""
-    cells = sorted(cells, key=lambda cell: list(SOURCES).index(cell.data))
-    tasks = {cell: [task for task in tasks_of(cell) if experiment.at_hand(task.data)] for cell in cells}
-    done, total = 0, len({task for found in tasks.values() for task in found})
+    cells = [cell for cell in cells if all(experiment.at_hand(task.data) for task in tasks_of(cell))]
+    cells.sort(key=lambda cell: list(SOURCES).index(cell.data))
+    kept: dict[tuple[str, str, str], Rows] = {}
+    done, total = 0, len({task for cell in cells for task in tasks_of(cell)})
     for data in dict.fromkeys(cell.data for cell in cells):
-        mine = [(cell, task) for cell in cells if cell.data == data for task in tasks[cell]]
-        for task in sorted({task for _, task in mine}, key=lambda task: (task.grouping, task.scaling, task.method)):
-            if progress is not None:
-                progress(done, total, task.name)
-            _run(task, experiment, journal)
-            done += 1
-        for cell, task in mine:
-            _run_ceilings(cell, task, experiment, journal)
+        mine = [cell for cell in cells if cell.data == data]
+        for k in range(max(len(tasks_of(cell)) for cell in mine)):
+            tasks = {tasks_of(cell)[k] for cell in mine if needs_grouping(cell, k, journal)}
+            for task in sorted(tasks, key=lambda task: (task.grouping, task.scaling, task.method)):
+                if progress is not None:
+                    progress(done, total, task.name)
+                reduction = experiment.reduction(task, *experiment.rows(task).X.shape)
+                if not is_finished(task, reduction, journal):
+                    run_task(task, experiment.scaled_rows(task, kept), reduction, journal)
+                done += 1
+        for cell in mine:
+            _run_ceilings(cell, experiment, journal)
 
 
-def _run(task: Task, experiment: Experiment, journal: RunJournal) -> None:
-    raw = experiment.rows(task)
-    reduction = experiment.reduction(task, *raw.X.shape)
-    rows = Rows(scale(raw.X, task.scaling), raw.y)
-    run_task(task, rows, reduction, journal)
-
-
-def _run_ceilings(cell: Cell, task: Task, experiment: Experiment, journal: RunJournal) -> None:
-    """The ceiling of the squared loss always, others only if the printed number is above ours."""
+def _run_ceilings(cell: Cell, experiment: Experiment, journal: RunJournal) -> None:
+    """The ceiling of the squared loss always, others only if the printed number is above ours; none if the grouping
+    of the classes is unknown, as nothing is claimed of such a cell.
+    """
+    task, *others = tasks_of(cell)
     objective = METHODS[task.method].objective
     is_needed = objective == "l2" or result_of(cell, journal).verdict == "below"
-    if SOURCES[cell.data].sample or not is_needed:
+    if SOURCES[cell.data].sample or others or not is_needed:
         return
     data = experiment.rows(task)
     reduction = experiment.reduction(task, *data.X.shape)

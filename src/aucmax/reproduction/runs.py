@@ -51,12 +51,12 @@ class RunJournal:
         return list(self._lines.values())
 
     def runs_of(self, task: str) -> list[dict[str, Any]]:
-        """The finished runs of a task, in order; of the reduction with the most runs, if there are several."""
+        """The finished runs of a task, in order; of the reduction with the most runs, or the latest of several."""
         found: dict[str, list[dict[str, Any]]] = {}
         for (name, reduced, _), line in self._lines.items():
             if name == task:
                 found.setdefault(reduced, []).append(line)
-        most = max(found.values(), key=len, default=[])
+        most = max(reversed(found.values()), key=len, default=[])
         return sorted(most, key=lambda line: line["run"])
 
     def add(self, task: str, reduced: str, run: int, **values: Any) -> dict[str, Any]:
@@ -72,12 +72,22 @@ def reduction_text(task: Task, reduction: Reduction) -> str:
     return reduction.apart_from_runs.describe(task.protocol, METHODS[task.method])
 
 
+def is_finished(task: Task, reduction: Reduction, journal: RunJournal) -> bool:
+    """Whether the journal has all runs of a task that the reduction leaves."""
+    reduced = reduction_text(task, reduction)
+    return all(journal.get(task.name, reduced, run) is not None for run in range(_n_runs(task, reduction)))
+
+
+def _n_runs(task: Task, reduction: Reduction) -> int:
+    return min(task.protocol.runs, reduction.runs or task.protocol.runs)
+
+
 def run_task(task: Task, data: Rows, reduction: Reduction, journal: RunJournal) -> list[dict[str, Any]]:
     """All runs of a task that the reduction leaves: finished ones from the journal, others now."""
     method = METHODS[task.method]
     reduced = reduction_text(task, reduction)
     lines: list[dict[str, Any]] = []
-    for run in range(min(task.protocol.runs, reduction.runs or task.protocol.runs)):
+    for run in range(_n_runs(task, reduction)):
         line = journal.get(task.name, reduced, run)
         if line is None:
             kept = lines[0]["setting"] if lines and reduction.tuned_once else None

@@ -95,7 +95,15 @@ class OnlineAUC(base.MiniBatchClassifier):
         self._stream: Stream | None = None
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Learn a row with weight w. A rejected row leaves the model and the buffered rows as they were."""
+        """Learn a row with weight w. A rejected row leaves the model and the buffered rows as they were.
+
+        Parameters
+        ----------
+        x : dict of feature names to numbers
+        y : label
+        w : float
+            Weight of the row.
+        """
         if not self._labels:
             self._check_settings()
         check_weight(w)
@@ -115,6 +123,11 @@ class OnlineAUC(base.MiniBatchClassifier):
         """Learn the rows of a pandas or polars frame as if one by one; an empty cell is a missing feature.
 
         A frame with an invalid row is rejected as a whole.
+
+        Parameters
+        ----------
+        X : data frame
+        y : series of labels
         """
         rows = list(frame_rows(X))
         labels = list(y)
@@ -126,12 +139,24 @@ class OnlineAUC(base.MiniBatchClassifier):
             self.learn_one(x, label)
 
     def score_one(self, x: dict[Any, Any]) -> float:
-        """The ranking score: larger means more likely positive, and zero is midway between the class means."""
+        """The ranking score: larger means more likely positive, and zero is midway between the class means.
+
+        Parameters
+        ----------
+        x : dict of feature names to numbers
+        """
         score = self._inside({name: finite_feature(name, value) for name, value in x.items()})
         return score if self._second_is_positive else -score
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """Probabilities of the two labels; of False and True before any label has been seen."""
+        """Probabilities of the two labels; of False and True before any label has been seen.
+
+        Parameters
+        ----------
+        x : dict of feature names to numbers
+        **kwargs
+            Ignored; river may pass some.
+        """
         labels = self._known_labels()
         if len(labels) == 1:
             return {labels[0]: 1.0}
@@ -141,7 +166,12 @@ class OnlineAUC(base.MiniBatchClassifier):
         return {labels[0]: 1.0 - second, labels[1]: second}
 
     def predict_proba_many(self, X: Any) -> Any:
-        """A pandas frame with the probabilities of the two labels."""
+        """A pandas frame with the probabilities of the two labels.
+
+        Parameters
+        ----------
+        X : data frame
+        """
         import pandas as pd
 
         rows = [self.predict_proba_one(x) for x in frame_rows(X)]

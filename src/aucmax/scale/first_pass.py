@@ -18,6 +18,7 @@ from aucmax.scale.source import Source
 from aucmax.tables.cells import Scalar
 from aucmax.tables.column_learning import MixedColumnWarning
 from aucmax.tables.column_summary import ColumnSummary, summarize
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import choose_classes, count_labels
@@ -157,7 +158,11 @@ def first_pass(
     if not summary.n_rows:
         raise ValueError(f"{source.name} has no rows")
     classes, rest = choose_classes(summary.labels, use.target, use.pos_label)
-    encoder: Any = _encoder(settings, summary) if summary.columns else None
+    try:
+        encoder: Any = _encoder(settings, summary) if summary.columns else None
+    except RowError as error:
+        number = int(np.searchsorted(summary.starts, error.args[1] - 1, "right")) - 1
+        raise ValueError(f"{source.partitions[number].name}: {error.moved(-int(summary.starts[number]))}") from None
     if summary.names:
         encoder = NumericColumns(summary.names)
     width = summary.width if encoder is None else len(encoder.get_feature_names_out())

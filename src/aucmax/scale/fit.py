@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.scale.engines import Engine
 from aucmax.scale.first_pass import ColumnUse
+from aucmax.scale.fit_checkpoint import FitCheckpoint
 from aucmax.scale.folds import fold_seed
 from aucmax.scale.kernel_fits import fit_kernel
 from aucmax.scale.linear_fits import fit_linear
@@ -21,7 +23,7 @@ from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.passes import Passes, Progress
 from aucmax.scale.path_fits import fit_path
 from aucmax.tables.table_encoder import TableEncoder
-from aucmax.validation.params import check_params
+from aucmax.validation.params import Integer, check_params
 
 
 def fit(
@@ -38,6 +40,7 @@ def fit(
     engine: Engine | None = None,
     memory: int | str | None = None,
     progress: Progress | None = None,
+    checkpoint: str | Path | FitCheckpoint | None = None,
 ) -> Any:
     """Fit an estimator to rows that need not fit in memory, in a few passes over them.
 
@@ -75,6 +78,10 @@ def fit(
         refused: Python with its libraries takes 250 MB, and what the passes add up some hundred.
     progress : callable, optional
         Called with a `PassProgress` after every chunk.
+    checkpoint : str or Path, optional
+        A file to which sums are written every few seconds. If it exists, the fit goes on from there and gives the
+        weights that it would have had, to the last bit; files that have changed since are noticed. Delete it once
+        the fit is done. Needs files as the source and an integer as `random_state`.
 
     Returns
     -------
@@ -103,7 +110,13 @@ def fit(
     check_params(model)
     seed = fold_seed(model.random_state)
     use = ColumnUse(target, weight, groups, pos_label, keep, drop, encode)
-    passes = Passes.start(source, use, seed, engine=engine, memory=memory, progress=progress)
+    stored = None
+    if checkpoint is not None:
+        if not Integer(0).accepts(model.random_state):
+            raise ValueError(f"random_state={model.random_state!r}; a fit with a checkpoint needs an integer")
+        stored = checkpoint if isinstance(checkpoint, FitCheckpoint) else FitCheckpoint(checkpoint)
+    options: dict[str, Any] = {"engine": engine, "memory": memory, "progress": progress, "checkpoint": stored}
+    passes = Passes.start(source, use, seed, **options, settings=repr(sorted(model.get_params().items())))
     fit_model(model, passes)
     encoder = passes.reader.encoder
     if isinstance(encoder, NumericColumns):

@@ -24,7 +24,8 @@ from aucmax.problem.data import Data, check_finite, column_scale
 from aucmax.problem.moments import Moments
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
-from aucmax.scale.row_sample import RowSample, hashed_folds
+from aucmax.scale.row_sample import RowSample, SampledMoments, hashed_folds
+from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
@@ -33,17 +34,6 @@ from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, make_rng
 from aucmax.validation.params import Integer
-
-
-@dataclass(frozen=True, eq=False)
-class SampledMoments:
-    """Moments with the diagonal of the scatter, and a sample of the rows; those of parts add up."""
-
-    moments: Moments
-    sample: RowSample
-
-    def __add__(self, other: SampledMoments) -> SampledMoments:
-        return SampledMoments(self.moments + other.moments, self.sample + other.sample)
 
 
 @dataclass(frozen=True)
@@ -103,6 +93,8 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     model._store_search(compared, average)
     shift = model._calibrate(average.out_of_fold, _with_class_totals(tuning.data, found.moments))
     model.score_ = replace(score, intercept=score.intercept - shift)
+    weight = tuning.data.weight if passes.reader.weight is not None else None
+    model.oof_interval_ = ScoreRuns.of(average.out_of_fold, tuning.data.y, weight).interval()
 
 
 def _landmark_space(

@@ -9,17 +9,16 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from aucmax.losses import Squared
-from aucmax.losses.logistic import derivatives
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution, Trace
 from aucmax.scale.newton_sums import (
     BoxMomentsOf,
-    CurvatureExpansions,
     CurvaturesOf,
+    FoldTrainingRows,
+    NewtonTerms,
     Standardizer,
-    TrainingRows,
-    VectorBoxMoments,
+    all_terms,
 )
 from aucmax.scale.passes import Passes
 from aucmax.solvers import Newton
@@ -37,7 +36,7 @@ class NewtonDescent:
 
     Parameters
     ----------
-    training : TrainingRows
+    training : FoldTrainingRows
     w : array
         The weights to start from.
     l2 : float
@@ -46,7 +45,7 @@ class NewtonDescent:
         Gap at which steps end, relative to the objective.
     """
 
-    def __init__(self, training: TrainingRows, w: np.ndarray, l2: float, accuracy: float = ACCURACY):
+    def __init__(self, training: FoldTrainingRows, w: np.ndarray, l2: float, accuracy: float = ACCURACY):
         self.training = training
         self.w = w
         self.l2 = l2
@@ -63,30 +62,26 @@ class NewtonDescent:
         """The weights at which the loss is wanted."""
         return self.w + 0.5**self._halvings * self._step
 
-    def look(self, moments: VectorBoxMoments) -> bool:
+    def look(self, terms: NewtonTerms) -> bool:
         """Take the step that was tried if it is down, and end if that is enough; whether it needs the curvature."""
         w = self.tried
-        lower = moments.boxes.over_pairs(derivatives().value) + 0.5 * self.l2 * float(w @ w)
+        lower = terms.loss + 0.5 * self.l2 * float(w @ w)
         if not lower <= self.objective:
             self._halvings += 1
             self.ended = self._halvings > _HALVINGS  # only rounding error is left
             return False
         stalled = lower == self.objective
-        self.w, self.objective, self.moments = w, lower, moments
-        self.slope = moments.gradient() + self.l2 * w
+        self.w = w
+        self.objective = lower
+        self.terms = terms
+        self.slope = terms.gradient + self.l2 * w
         self.gap = 0.5 * float(self.slope @ self.slope) / self.l2  # the objective is l2-strongly convex
         self.ended = stalled or self.gap <= self.accuracy * self.objective or self.n_steps == _STEPS
         return not self.ended
 
-    def expansions(self) -> CurvatureExpansions:
-        """F'' at the weights."""
-        boxes = self.moments.boxes
-        return CurvatureExpansions(self.w, boxes.at, *boxes.over_partners(derivatives().second))
-
     def turn(self, squares: np.ndarray) -> None:
         """Choose the next step, given the curvature."""
-        cross = self.moments.cross_terms()
-        hessian = squares - cross - cross.T
+        hessian = squares - self.terms.cross - self.terms.cross.T
         hessian[np.diag_indices_from(hessian)] += self.l2
         self._step = -cho_solve(cho_factor(hessian), self.slope)
         self._halvings = 0
@@ -97,12 +92,13 @@ def descend(models: list[NewtonDescent], passes: Passes) -> None:
     """Newton steps of all models together, until the last one has ended; those of the same rows stand together."""
     step = 0
     while active := [model for model in models if not model.ended]:
-        found = passes.run(BoxMomentsOf([(one.training, one.tried) for one in active]), f"Newton step {step}, loss")
-        turning = [one for one, moments in zip(active, found.parts) if one.look(moments)]
+        tried = BoxMomentsOf([(one.training, one.tried) for one in active])
+        found = passes.run(tried, f"Newton step {step}, loss", all_terms)
+        turning = [one for one, terms in zip(active, found.parts) if one.look(terms)]
         step += 1
         if turning:
-            expansions = [(one.training, one.expansions()) for one in turning]
-            squares = passes.run(CurvaturesOf(expansions), f"Newton step {step}, curvature")
+            curvatures = CurvaturesOf([(one.training, one.w, one.terms) for one in turning])
+            squares = passes.run(curvatures, f"Newton step {step}, curvature")
             for one, square in zip(turning, squares.parts):
                 one.turn(square)
 
@@ -110,7 +106,7 @@ def descend(models: list[NewtonDescent], passes: Passes) -> None:
 def solve_by_newton(problem: Problem, solver: Newton, passes: Passes) -> Solution:
     """The minimiser of the logistic loss with an L2 penalty, from that of the squared loss."""
     start = Exact().solve(Problem(problem.data, Squared(), problem.penalty)).coef
-    model = NewtonDescent(TrainingRows(Standardizer.of(problem.data)), start, problem.penalty.l2)
+    model = NewtonDescent(FoldTrainingRows(Standardizer.of(problem.data)), start, problem.penalty.l2)
     descend([model], passes)
     converged = model.gap <= solver.tol * model.objective
     state = State(model.w, float(passes.count))
@@ -123,7 +119,7 @@ def newton_paths(
     """The weights of every alpha without each fold, one column an alpha, from those of the squared loss."""
     models = []
     for fold, (data, path) in enumerate(zip(training, starts)):
-        rows = TrainingRows(Standardizer.of(data), fold, len(training))
+        rows = FoldTrainingRows(Standardizer.of(data), fold, len(training))
         models += [NewtonDescent(rows, w, float(alpha), PATH_ACCURACY) for w, alpha in zip(path.T, alphas)]
     descend(models, passes)
     weights = np.array([model.w for model in models]).reshape(len(training), alphas.size, -1)

@@ -64,13 +64,15 @@ class VectorBoxMoments:
             neg[index] += part.neg
         return VectorBoxMoments(boxes, pos, neg)
 
-    def gradient(self) -> np.ndarray:
-        """The gradient of the loss."""
-        of_pos, of_neg = self.boxes.over_partners(derivatives().first)
-        return np.tensordot(of_pos, self.pos, 2) - np.tensordot(of_neg, self.neg, 2)
+    def terms(self) -> NewtonTerms:
+        """What a step needs of them."""
+        first, second = derivatives().first, derivatives().second
+        of_pos, of_neg = self.boxes.over_partners(first)
+        gradient = np.tensordot(of_pos, self.pos, 2) - np.tensordot(of_neg, self.neg, 2)
+        loss = self.boxes.over_pairs(derivatives().value)
+        return NewtonTerms(loss, gradient, self._cross_terms(), self.boxes.at, *self.boxes.over_partners(second))
 
-    def cross_terms(self) -> np.ndarray:
-        """The sum over all pairs of f''(s - s') z z'."""
+    def _cross_terms(self) -> np.ndarray:
         second = derivatives().second
         columns = [
             expansions(self.boxes.at, np.ascontiguousarray(column), second) for column in self.neg.transpose(2, 0, 1)
@@ -79,8 +81,19 @@ class VectorBoxMoments:
         return np.tensordot(self.pos, partners, ((0, 1), (0, 1)))
 
 
+class NewtonTerms(NamedTuple):
+    """The loss and its derivatives at some weights, but for the squares of the rows."""
+
+    loss: float
+    gradient: np.ndarray
+    cross: np.ndarray  # the sum over all pairs of f''(s - s') z z'
+    at: np.ndarray  # all boxes
+    of_pos: np.ndarray  # F'' of the positive rows, box by box
+    of_neg: np.ndarray
+
+
 @dataclass(frozen=True, eq=False)
-class TrainingRows:
+class FoldTrainingRows:
     """The rows that a model is fitted to.
 
     Parameters
@@ -107,7 +120,7 @@ class TrainingRows:
 class BoxMomentsOf:
     """The box moments of the rows of a chunk, for several models at their weights."""
 
-    models: list[tuple[TrainingRows, np.ndarray]]
+    models: list[tuple[FoldTrainingRows, np.ndarray]]
 
     def __call__(self, rows: NumberedRows) -> Several:
         """One for each model."""
@@ -116,6 +129,11 @@ class BoxMomentsOf:
             Z, y, r = training(rows)
             parts += [_box_moments(Z, y, r, w) for _, w in group]
         return Several(tuple(parts))
+
+
+def all_terms(moments: Several) -> Several:
+    """What a step needs, of every model."""
+    return Several(tuple(part.terms() for part in moments.parts))
 
 
 def _box_moments(Z: np.ndarray, y: np.ndarray, r: np.ndarray, w: np.ndarray) -> VectorBoxMoments:
@@ -132,29 +150,20 @@ def _box_moments(Z: np.ndarray, y: np.ndarray, r: np.ndarray, w: np.ndarray) -> 
     return VectorBoxMoments(boxed.moments(r), both[0], both[1])
 
 
-class CurvatureExpansions(NamedTuple):
-    """F'' of both classes, box by box, at some weights."""
-
-    w: np.ndarray
-    at: np.ndarray  # all boxes
-    of_pos: np.ndarray
-    of_neg: np.ndarray
-
-
 @dataclass(frozen=True, eq=False)
 class CurvaturesOf:
     """sum_i r_i F''_i z_i z_i' over the rows of a chunk, for several models."""
 
-    models: list[tuple[TrainingRows, CurvatureExpansions]]
+    models: list[tuple[FoldTrainingRows, np.ndarray, NewtonTerms]]
 
     def __call__(self, rows: NumberedRows) -> Several:
         """One for each model."""
         parts = []
         for training, group in groupby(self.models, key=itemgetter(0)):
             Z, y, r = training(rows)
-            for _, (w, at, of_pos, of_neg) in group:
+            for _, w, terms in group:
                 boxed = BoxedRows.of(Z @ w, y)
-                index = np.searchsorted(at, boxed.at)
-                second = boxed.evaluate(of_pos[index], of_neg[index])
+                index = np.searchsorted(terms.at, boxed.at)
+                second = boxed.evaluate(terms.of_pos[index], terms.of_neg[index])
                 parts.append(Z.T @ ((r * second)[:, None] * Z))
         return Several(tuple(parts))

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from aucmax.numerics.clock import run_clock
 from aucmax.scale.engines import Engine, LocalEngine
 from aucmax.scale.first_pass import ColumnUse, SourceSummary, first_pass
+from aucmax.scale.fit_checkpoint import CheckpointedEngine, FitCheckpoint
 from aucmax.scale.row_reader import NumberedRows, RowPass, RowReader
 from aucmax.scale.source import Source, TemporaryFolder
 from aucmax.tables.pyarrow_import import pa
@@ -69,6 +72,8 @@ class Passes:
         Rows of a chunk.
     progress : callable, optional
         Called with a `PassProgress` after every chunk.
+    checkpoint : FitCheckpoint, optional
+        Where the sums are kept.
     """
 
     source: Source
@@ -77,6 +82,7 @@ class Passes:
     engine: Engine
     chunk_rows: int
     progress: Progress | None = None
+    checkpoint: FitCheckpoint | None = None
     count: int = 1  # passes so far
     folder: TemporaryFolder = field(default_factory=TemporaryFolder)  # for scores, while they are sorted
 
@@ -90,27 +96,39 @@ class Passes:
         engine: Engine | None = None,
         memory: int | str | None = None,
         progress: Progress | None = None,
+        checkpoint: FitCheckpoint | None = None,
+        settings: str = "",
     ) -> Passes:
-        """Read a source for the first time."""
+        """Read a source for the first time; `settings` are those of the fit, which a checkpoint is for."""
         source = Source.of(source)
         engine = LocalEngine() if engine is None else engine
         rows = CHUNK_ROWS if memory is None else chunk_rows(memory, _width(source), engine)
+        reading: Engine = engine
+        if checkpoint is not None:
+            rows = checkpoint.open(source, f"{settings} {use} {seed}", rows)
+            reading = CheckpointedEngine(engine, checkpoint, engine.shared_disk)
         watch = RowCounter(progress, "columns and labels", 1, None)
-        source, summary, reader = first_pass(source, use, engine, rows, seed, watch.report)
+        source, summary, reader = first_pass(source, use, reading, rows, seed, watch.report)
         pa.default_memory_pool().release_unused()
         if memory is not None:
             extra = max(0, reader.n_features - _width(source)) / max(_width(source), 1)  # features beyond columns
             rows = max(_MIN_ROWS, int(rows / (1.0 + extra)))
-        return cls(source, summary, reader, engine, rows, progress)
+        return cls(source, summary, reader, engine, rows, progress, checkpoint)
 
-    def run(self, function: Callable[[NumberedRows], Any], description: str) -> Any:
-        """The sum of a function of the rows over all chunks."""
+    def run(
+        self, function: Callable[[NumberedRows], Any], description: str, finish: Callable[[Any], Any] | None = None
+    ) -> Any:
+        """The sum of a function of the rows over all chunks, or what `finish` makes of it."""
         self.count += 1
         watch = RowCounter(self.progress, description, self.count, self.summary.n_rows)
         row_pass = RowPass(self.reader, self.summary.starts, self.chunk_rows, function)
-        total = self.engine.map_reduce(self.source, row_pass, watch.report)
+        if self.checkpoint is None or not getattr(function, "resumable", True):
+            total = self.engine.map_reduce(self.source, row_pass, watch.report)
+            value = total if finish is None else finish(total)
+        else:
+            value = self.checkpoint.map_reduce(self.engine, self.source, row_pass, watch.report, finish)
         pa.default_memory_pool().release_unused()
-        return total
+        return value
 
     @property
     def n_positive(self) -> int:
@@ -169,7 +187,7 @@ def chunk_rows(memory: int | str, width: int, engine: Engine) -> int:
     if rows < _MIN_ROWS:
         needed = _resident() + _RESERVE + _MIN_ROWS * (threads + 1) * width * _CELL_BYTES
         raise ValueError(f"memory={memory!r} is too little; {width} columns need at least {needed / 1e6:.0f} MB")
-    return int(min(rows, CHUNK_ROWS))
+    return int(min(2 ** int(np.log2(rows)), CHUNK_ROWS))  # a power of two, so that it seldom differs between runs
 
 
 def _width(source: Source) -> int:

@@ -20,7 +20,7 @@ from aucmax.scale.newton_passes import newton_paths
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import RowSample, hashed_folds
-from aucmax.scale.score_cells import FoldCellsOf
+from aucmax.scale.score_cells import FoldCellsOf, ScoreCells
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.cross_validation import CVPath, PathSettings, choose_alpha, cv_path, cv_results, make_alphas
 from aucmax.selection.loss_choice import choose_loss, decision_size
@@ -81,7 +81,7 @@ class SourcePath(NamedTuple):
             paths = newton_paths(training, paths, alphas, passes)
         weights = [path / part.scale[:, None] for path, part in zip(paths, training)]
         cells = FoldCellsOf.of(weights, statistics.sampled_rows.data.X)
-        auc, bound = passes.run(cells, "AUC of every alpha").auc()
+        auc, bound = passes.run(cells, "AUC of every alpha", ScoreCells.auc)
         solver = Newton() if loss == "logistic" else Exact()
         return cls(CVPath(LOSSES[loss](), solver, data, alphas, auc.T, [], []), bound.T, training, weights)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucmax.numerics.matrix import stacked
+from aucmax.problem.moments import Moments
 from aucmax.scale.folds import hash_folds
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.selection.splits import Fold
@@ -44,6 +45,17 @@ class RowSample:
         n_pos, n_neg = (int(np.sum(self.rows.data.y == side)) for side in (1.0, -1.0))
         chosen = min(n_pos, max(size // 2, size - n_neg))
         return self.rows.rows(smallest_hashes(self.rows, (chosen, size - chosen)))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledMoments:
+    """Moments with the diagonal of the scatter, and a sample of the rows; those of parts add up."""
+
+    moments: Moments
+    sample: RowSample
+
+    def __add__(self, other: SampledMoments) -> SampledMoments:
+        return SampledMoments(self.moments + other.moments, self.sample + other.sample)
 
 
 def smallest_hashes(rows: NumberedRows, counts: tuple[int, int]) -> np.ndarray:

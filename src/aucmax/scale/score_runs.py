@@ -208,13 +208,20 @@ def _between(runs: list, low: float, high: float) -> tuple[np.ndarray, np.ndarra
     """The scores above `low` and up to `high` of all runs, sorted, with their weights."""
     some = []
     weights = []
-    for scores, weight in runs:
+    for scores, weight in (tuple(map(_mapped_afresh, run)) for run in runs):
         start, stop = np.searchsorted(scores, [low, high], "right")
         some.append(np.asarray(scores[start:stop]))
         weights.append(np.ones(stop - start) if weight is None else np.asarray(weight[start:stop]))
     joined = np.concatenate([np.empty(0), *some])
     order = np.argsort(joined, kind="stable")
     return joined[order], np.concatenate([np.empty(0), *weights])[order]
+
+
+def _mapped_afresh(array: Any) -> Any:
+    """The array; that of a file by a mapping of its own, whose pages leave our memory with it."""
+    if isinstance(array, np.memmap) and array.filename is not None:
+        return np.load(array.filename, mmap_mode="r")
+    return array
 
 
 def _twice_below(mine: np.ndarray, others: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, Any]:
@@ -243,6 +250,8 @@ class ScoreRunsOf:
     score: Callable[[NumberedRows], np.ndarray]
     weighted: bool
     folder: str | None = None
+
+    resumable = False  # runs are in temporary files: after a stop, this pass starts from scratch
 
     def __call__(self, rows: NumberedRows) -> ScoreRuns:
         """The runs of the chunk."""

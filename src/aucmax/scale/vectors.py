@@ -56,7 +56,8 @@ class VectorColumn:
         is_record = pa.types.is_struct(vectors.type)
         values = vectors.field("values") if is_record else vectors
         lengths = pc.list_value_length(values).to_numpy()
-        numbers = values.flatten().to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+        # Arrow's own memory is read-only, and moments are computed in place
+        numbers = np.require(values.flatten().to_numpy(zero_copy_only=False), np.float64, "W")
         is_sparse = vectors.field("type").to_numpy() == _SPARSE if is_record else np.zeros(len(vectors), dtype=bool)
         if not is_sparse.any():
             self._check_sizes(lengths)

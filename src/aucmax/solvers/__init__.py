@@ -29,6 +29,7 @@ from aucmax.solvers.rankopt import RankOpt as RankOpt
 from aucmax.solvers.aum import AUM as AUM
 # isort: on
 
+#: The solvers by name.
 SOLVERS: dict[str, type[Solver]] = {
     kind.name: kind
     for kind in tuple(globals().values())

@@ -28,8 +28,8 @@ from aucmax.numerics.matrix import nonzeros
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import ROOT2, Problem, Scores, rounding_of_sum
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.bundle import Bundle
+from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver
+from aucmax.solvers.shared.bundle import Bundle, BundleState
 from aucmax.solvers.shared.subsample import Subsample
 from aucmax.solvers.shared.truncated_newton import NewtonState, evaluate_at, newton_step
 from aucmax.validation.params import Integer
@@ -49,34 +49,19 @@ MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 
 
 @dataclass(frozen=True, eq=False)
-class CuttingPlaneState(State):
+class CuttingPlaneState(BundleState):
     """The best weights, the best lower bound, and the progress of the three phases."""
 
-    objective: float  # at the best weights
-    error: float  # rounding error of the objective
-    lower: float  # the best lower bound on min P
-    bundle: Bundle  # all planes
-    trial: np.ndarray  # the weights at which to cut next
     cuts: int = 0  # made so far
     newton: NewtonState | None = None  # during the Newton phase
     width: float = FIRST_WIDTH  # of the kink in this stage of the Newton phase; 0 once it is over
     steps: int = 0  # of Newton in this stage
     idle: int = 0  # consecutive epochs of planes that hardly reduced the gap
-    exhausted: bool = False  # whether the model has taken too much work
-
-    @property
-    def gap(self) -> float:
-        """An upper bound on P(w) - min P; negative values are rounding error, and NaN stays NaN."""
-        return max(self.objective - self.lower, 0.0) + self.error
 
     @property
     def ended(self) -> bool:
         """Whether planes no longer reduce the gap, or cost too much."""
         return self.idle >= IDLE_EPOCHS or self.exhausted
-
-    @property
-    def certificate(self) -> tuple[float, float]:
-        return self.objective, self.gap
 
     def after_point(self, w: np.ndarray, objective: float, error: float) -> CuttingPlaneState:
         """The state with these weights, if they are better."""

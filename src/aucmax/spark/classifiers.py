@@ -101,7 +101,7 @@ class AUCClassifier(_SparkClassifier):
 
 
 class AUCClassifierCV(_SparkClassifier):
-    """`aucmax.AUCClassifierCV` as an estimator of Spark ML: the path and its cross-validation, in four passes.
+    """`aucmax.AUCClassifierCV` as an estimator of Spark ML: the path and its cross-validation, in passes.
 
     Parameters
     ----------

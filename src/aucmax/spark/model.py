@@ -29,6 +29,13 @@ class AUCClassifierModel(ClassificationModel, ColumnParams, MLReadable, MLWritab
 
     The raw predictions are (-score, score), as those of the linear models of Spark. A column whose name is set to
     "" is left out.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        What scores the rows.
+    estimator : estimator, optional
+        The fitted estimator, if it is at hand.
     """
 
     def __init__(self, saved: SavedModel, estimator: Any = None):
@@ -61,16 +68,34 @@ class AUCClassifierModel(ClassificationModel, ColumnParams, MLReadable, MLWritab
         return float(_linear(self._saved)[1])
 
     def predict(self, value: Vector) -> float:
-        """The label of one vector."""
+        """The label of one vector.
+
+        Parameters
+        ----------
+        value : pyspark.ml.linalg.Vector
+            Features of one row.
+        """
         return float(self._saved.predict(_row(value))[0])
 
     def predictRaw(self, value: Vector) -> DenseVector:
-        """The raw prediction (-score, score) of one vector."""
+        """The raw prediction (-score, score) of one vector.
+
+        Parameters
+        ----------
+        value : pyspark.ml.linalg.Vector
+            Features of one row.
+        """
         score = float(self._saved.decision_function(_row(value))[0])
         return DenseVector([-score, score])
 
     def predictProbability(self, value: Vector) -> DenseVector:
-        """The probabilities of both classes of one vector."""
+        """The probabilities of both classes of one vector.
+
+        Parameters
+        ----------
+        value : pyspark.ml.linalg.Vector
+            Features of one row.
+        """
         return DenseVector(self._saved.predict_proba(_row(value))[0])
 
     def _transform(self, dataset: Any) -> Any:

@@ -16,11 +16,23 @@ class ColumnParams(HasProbabilityCol, HasWeightCol):
     """The columns that Spark's `Classifier` does not have, and their setters."""
 
     def setProbabilityCol(self, value: str) -> Any:
-        """Set the column of the probabilities of both classes."""
+        """Set the column of the probabilities of both classes.
+
+        Parameters
+        ----------
+        value : str
+            Name of the column.
+        """
         return self._set(probabilityCol=value)
 
     def setWeightCol(self, value: str) -> Any:
-        """Set the column of weights."""
+        """Set the column of weights.
+
+        Parameters
+        ----------
+        value : str
+            Name of the column.
+        """
         return self._set(weightCol=value)
 
 

@@ -57,7 +57,12 @@ class FittedEncoder:
         return self._encode(table, {}, self._order)
 
     def encode_columns(self, table: Table) -> np.ndarray:
-        """What `transform` gives for a table of the columns of training, with contiguous columns."""
+        """What `transform` gives for a table of the columns of training, with contiguous columns.
+
+        Parameters
+        ----------
+        table : Table
+        """
         return self._encode(table, {}, "F")
 
     def _encode(self, table: Table, numbers: dict[str, np.ndarray], order: Literal["C", "F"]) -> np.ndarray:
@@ -78,7 +83,12 @@ class FittedEncoder:
         return np.array([name for column in self.columns_ for name in column.feature_names], dtype=object)
 
     def count_unknown_categories(self, X: Any) -> dict[str, int]:
-        """By column, how many cells hold a category that did not occur in training; all its features are 0."""
+        """By column, how many cells hold a category that did not occur in training; all its features are 0.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        """
         table = as_table(X)
         counts = {
             column.name: column.count_unknown_categories(table.columns[column.name]) for column in self.columns_
@@ -91,7 +101,13 @@ class FittedEncoder:
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:
-        """The fitted encoder that `to_dict` described, every field validated."""
+        """The fitted encoder that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned.
+        """
         check_schema(content, {"columns": (list,), "left_out": (dict,)}, "the encoder")
         left_out = content["left_out"]
         if not all_strings(left_out) or not all_strings(left_out.values()):

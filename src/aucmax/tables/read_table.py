@@ -14,6 +14,7 @@ from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table, concatenate
 from aucmax.validation.params import Integer, Option, check_param
 
+#: The formats of tables, and the file extensions of each.
 FORMATS = {
     "csv": (".csv", ".tsv"),
     "jsonl": (".jsonl", ".ndjson"),

@@ -77,17 +77,36 @@ class TableEncoder(TransformerMixin, FittedEncoder, BaseEstimator):
         self.drop = drop
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
-        """Infer from the training rows what every column holds; y is ignored."""
+        """Infer from the training rows what every column holds; y is ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        y : ignored
+            For compatibility with scikit-learn.
+        """
         self._learn(self._check_table(X))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and encode the same rows; y is ignored."""
+        """Fit, and encode the same rows; y is ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        y : ignored
+            For compatibility with scikit-learn.
+        """
         table = self._check_table(X)
         return self._encode(table, self._learn(table), self._order)
 
     def fit_summaries(self, summaries: Mapping[str, ColumnSummary]) -> TableEncoder:
         """Fit to summaries of the columns, such as the sums of those of several partitions.
+
+        Parameters
+        ----------
+        summaries : dict of column name to summary
+            What a pass over the rows has collected of each column.
 
         Examples
         --------
@@ -142,12 +161,23 @@ class TableEncoder(TransformerMixin, FittedEncoder, BaseEstimator):
         return {name: numbers for name, (_, numbers) in learned.items() if numbers is not None}
 
     def transform(self, X: Any) -> np.ndarray:
-        """The rows as a float64 array; columns that did not occur in training are ignored."""
+        """The rows as a float64 array; columns that did not occur in training are ignored.
+
+        Parameters
+        ----------
+        X : data frame, Arrow table or Table
+        """
         check_is_fitted(self)
         return super().transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the encoded features; `input_features` is ignored, but must match if given."""
+        """The names of the encoded features; `input_features` is ignored, but must match if given.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For compatibility with scikit-learn.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         if input_features is not None:

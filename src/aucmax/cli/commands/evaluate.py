@@ -6,6 +6,8 @@ import click
 
 from aucmax.cli.display import show_evaluation
 from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
+from aucmax.cli.evaluate_in_passes import evaluate_in_passes
+from aucmax.cli.fit_in_passes import is_glob
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     data_argument,
@@ -20,6 +22,7 @@ from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
 from aucmax.cli.report import write_evaluation_report
 from aucmax.cli.terminal import echo, print_json, show_findings
+from aucmax.cli.training_options import memory_option
 from aucmax.models import load
 
 
@@ -31,11 +34,25 @@ from aucmax.models import load
 @weight_option
 @ignore_option
 @report_options
+@memory_option
 @json_option
-def evaluate(data, reading, model_file, target, weight, ignore, report, group_column, costs, as_json) -> None:
+def evaluate(data, reading, model_file, target, weight, ignore, report, group_column, costs, memory, as_json) -> None:
     """Evaluate a saved model on a table with labels."""
     check_output(report, data, model_file)
     model = load(model_file)
+    if memory is not None or is_glob(data):
+        if report is not None or group_column is not None:
+            raise click.UsageError(
+                "--report and --group-column need all rows in memory; evaluate one file without --memory"
+            )
+        with progress_bar(f"scoring {data}") as update:
+            evaluation, seen = evaluate_in_passes(model, str(data), target, weight, reading, memory, update)
+        show_findings(seen.findings(ignore))
+        if as_json:
+            print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **seen.to_dict(ignore)})
+        else:
+            show_evaluation(evaluation, model.metadata.classes)
+        return
     with progress_bar(f"scoring {data}"):
         rows = score_labeled_rows(model, data, target, weight, reading, group_column)
         evaluation = evaluate_rows(rows)

@@ -6,7 +6,7 @@ import click
 
 from aucmax.cli.display import show_data, show_fit, show_pass_fit
 from aucmax.cli.fit import FitSettings, fit_model
-from aucmax.cli.fit_in_passes import fit_in_passes, is_glob
+from aucmax.cli.fit_in_passes import PassLimits, fit_in_passes, is_glob
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
@@ -22,10 +22,10 @@ from aucmax.cli.progress import progress_bar
 from aucmax.cli.terminal import print_json, show_findings
 from aucmax.cli.training_data import read_training_data
 from aucmax.cli.training_options import (
-    check_memory,
     check_model_settings,
     choose_decision,
     choose_losses,
+    memory_option,
     training_options,
 )
 from aucmax.kernels.functions import KERNEL_NAMES
@@ -75,29 +75,35 @@ from aucmax.solvers import SOLVERS
     "probability 1/2, or midway between the class means.",
 )
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
+@memory_option
 @click.option(
-    "--memory",
-    metavar="SIZE",
-    callback=check_memory,
-    help="Most memory to use, such as 1GB: DATA, a file or a quoted glob, is read in passes (docs/scale.md).",
+    "--checkpoint",
+    type=FILE,
+    help="With --memory: a file from which an interrupted fit goes on; removed when the model is saved.",
 )
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
-def fit(data, columns, reading, output, as_json, quiet, memory, **settings) -> None:
+def fit(data, columns, reading, output, as_json, quiet, memory, checkpoint, **settings) -> None:
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
+    check_output(checkpoint, data)
     settings["loss"] = choose_losses(settings)
     settings["decision"] = choose_decision(settings)
     check_model_settings(settings)
     if memory is not None or is_glob(data):
         with progress_bar(f"reading {data}") as update:
-            found = fit_in_passes(str(data), columns, reading, FitSettings(**settings), memory, update)
+            limits = PassLimits(memory, checkpoint)
+            found = fit_in_passes(str(data), columns, reading, FitSettings(**settings), limits, update)
         save(found.model, output)
+        if checkpoint is not None:
+            checkpoint.unlink(missing_ok=True)
         if as_json:
             print_json(found.to_dict() | {"model": str(output)})
         elif not quiet:
             show_pass_fit(found, str(output))
         return
+    if checkpoint is not None:
+        raise click.UsageError("--checkpoint is for fits in passes: give --memory or a glob")
     with progress_bar(f"reading {data}") as update:
         rows = read_training_data(data, columns, reading)
         report = fit_model(rows, FitSettings(**settings), update)

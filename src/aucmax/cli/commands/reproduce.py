@@ -22,7 +22,11 @@ from aucmax.reproduction.pages import write_pages
 @click.argument("name", required=False, type=click.Choice(list(PAPERS)))
 @click.option("--list", "listed", is_flag=True, help="List the papers, their tables and figures.")
 @click.option("--table", metavar="T", help="Run only this table, as 3.2.")
-@click.option("--figure", metavar="F", help="Draw this figure instead of running the tables.")
+@click.option(
+    "--figure",
+    metavar="F",
+    help="Draw this figure instead of running the tables.",
+)
 @click.option("--small", is_flag=True, help="Use generated rows and two runs, to see that everything works.")
 @click.option("--collect", is_flag=True, help="Run nothing: only write the verdicts of the finished runs.")
 @click.option("--pages", is_flag=True, help="Run nothing: write the pages that sum up the results.")
@@ -44,9 +48,10 @@ def reproduce(name, listed, table, figure, small, collect, pages, papers, output
         return
     if small and output is None:
         output = Path(tempfile.mkdtemp(prefix="aucmax-reproduce-"))
-    if figure is not None:
-        folder = draw_figure(papers, name, figure, output=output, small=small)
-        echo(f"figure {figure}: {folder}")
+    if figure is not None or not (papers / name / "expected.csv").is_file():
+        for one in [figure] if figure is not None else figure_names(papers, name):
+            folder = draw_figure(papers, name, one, output=output, small=small)
+            echo(f"figure {one}: {folder}")
         return
     with progress_bar(f"reproducing {name}") as update:
         settings = {"table": table, "small": small, "output": output, "compute": not collect}

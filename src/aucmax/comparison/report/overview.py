@@ -73,7 +73,14 @@ def model_section(subject: Subject) -> Markup:
     if subject.is_cross_validated:
         header = ["model", "verdict", "tuned", "fit (s)", "score (s)", "training AUC", "non-zero weights"]
         rows = [(shorten(row.name), *_fitting(row)) for row in subject.comparison.rows]
-        parts.append(table("Verdicts and fits, median times of one fold", header, rows, text_columns=3))
+        parts.append(
+            table(
+                "Verdicts and fits: times of one fold and non-zero weights, with their ranges over the folds",
+                header,
+                rows,
+                text_columns=3,
+            )
+        )
     notes = [element("p", note, class_="note") for note in subject.comparison.notes]
     return join([*parts, *notes, finding_list("Findings on the models", subject.comparison.findings)])
 
@@ -153,10 +160,21 @@ def _fitting(row: ComparisonRow) -> tuple[str | Markup, ...]:
     return (
         element("span", row.verdict, class_=f"verdict {row.verdict}"),
         row.tuned,
-        *((MISSING if isnan(seconds) else f"{seconds:.3g}") for seconds in (row.fit_seconds, row.score_seconds)),
+        _ranged(row, "fit_seconds"),
+        _ranged(row, "score_seconds"),
         MISSING if isnan(row.train_auc) else f"{row.train_auc:.4f}",
-        MISSING if row.nonzeros is None else f"{row.nonzeros:.4g}",
+        _ranged(row, "nonzeros"),
     )
+
+
+def _ranged(row: ComparisonRow, name: str) -> str | Markup:
+    """A value and its range over the folds."""
+    value = getattr(row, name)
+    if value is None or isnan(value):
+        return MISSING
+    low, high = row.ranges.get(name, (value, value))
+    shown = f"{value:.3g}"
+    return join([f"{shown} ", element("span", f"{low:.3g} to {high:.3g}", class_="interval-text")])
 
 
 def _difference(row: ComparisonRow) -> str:

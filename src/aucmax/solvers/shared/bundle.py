@@ -24,12 +24,14 @@ most `PLANES`.
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import rounding_of_sum
+from aucmax.solvers.base import State
 
 IDLE = 50  # consecutive solves with zero share after which a plane is dropped
 PLANES = 1000  # maximum number of planes
@@ -109,6 +111,31 @@ class Bundle:
             self.gram = self.gram[np.ix_(keep, keep)]
             self.share = self.share[keep]
             self.idle = self.idle[keep]
+
+
+@dataclass(frozen=True, eq=False)
+class BundleState(State):
+    """The best weights, the best lower bound, and the planes."""
+
+    objective: float  # at the best weights
+    error: float  # rounding error of the objective
+    lower: float  # the best lower bound on min P
+    bundle: Bundle  # all planes
+    trial: np.ndarray  # the weights at which to cut next
+    exhausted: bool = False  # whether the model has taken too much work
+
+    @property
+    def gap(self) -> float:
+        """An upper bound on P(w) - min P; negative values are rounding error, and NaN stays NaN."""
+        return max(self.objective - self.lower, 0.0) + self.error
+
+    @property
+    def certificate(self) -> tuple[float, float]:
+        return self.objective, self.gap
+
+    @property
+    def ended(self) -> bool:
+        return self.exhausted
 
 
 @compiled

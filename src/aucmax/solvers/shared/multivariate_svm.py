@@ -19,8 +19,8 @@ from aucmax.losses.contingency import ContingencyPlane, Measure
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem, rounding_of_sum
-from aucmax.solvers.base import Solver, State
-from aucmax.solvers.shared.bundle import Bundle
+from aucmax.solvers.base import Solver
+from aucmax.solvers.shared.bundle import Bundle, BundleState
 
 MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which the run ends: some seconds
@@ -49,26 +49,6 @@ class ContingencyLoss(NamedTuple):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class MultivariateSVMState(State):
-    """The best weights, the best lower bound, and the planes."""
-
-    objective: float  # at the best weights
-    error: float  # rounding error of the objective
-    lower: float  # the best lower bound on min P
-    bundle: Bundle  # all planes
-    trial: np.ndarray  # the weights at which to cut next
-    exhausted: bool = False  # whether the model has taken too much work
-
-    @property
-    def certificate(self) -> tuple[float, float]:
-        return self.objective, max(self.objective - self.lower, 0.0) + self.error
-
-    @property
-    def ended(self) -> bool:
-        return self.exhausted
-
-
 @dataclass(repr=False, kw_only=True)
 class MultivariateSVM(Solver):
     """Cutting planes for a `ContingencyLoss` with an L2 penalty; `solve` needs initial weights.
@@ -81,11 +61,11 @@ class MultivariateSVM(Solver):
 
     penalties = ("l2",)
 
-    def init(self, problem: Problem, w: np.ndarray) -> MultivariateSVMState:
+    def init(self, problem: Problem, w: np.ndarray) -> BundleState:
         size = np.append(problem.data.root_mean_squares + np.abs(problem.loss.centre), problem.loss.scaling)
-        return MultivariateSVMState(w, 0.0, np.inf, 0.0, 0.0, Bundle(size, problem.penalty.l2), w)
+        return BundleState(w, 0.0, np.inf, 0.0, 0.0, Bundle(size, problem.penalty.l2), w)
 
-    def epoch(self, problem: Problem, state: MultivariateSVMState, rng: np.random.Generator) -> MultivariateSVMState:
+    def epoch(self, problem: Problem, state: BundleState, rng: np.random.Generator) -> BundleState:
         data = problem.data
         loss = problem.loss
         w = state.trial

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+#: The codes of findings and what each is about.
 CODES = {
     "AUC101": "a column that looks like an id; left out unless it is kept",
     "AUC102": "a column that alone ranks the rows almost perfectly: the target may have leaked into it",

@@ -1,0 +1,8 @@
+"""Run the tables of this paper again, or go on with them: the same as `aucmax reproduce natole_2020`."""
+
+from pathlib import Path
+
+from aucmax.reproduction import reproduce
+
+if __name__ == "__main__":
+    reproduce("natole_2020", Path(__file__).parents[1])

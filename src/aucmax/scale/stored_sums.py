@@ -1,0 +1,155 @@
+"""Sums of passes as bytes and back: arrays, numbers, containers and objects of known classes; no code is ever loaded.
+
+The bytes are a checksum and an uncompressed npz archive: the arrays, and how they are put together as JSON. An object
+is stored as the name of its class, one of `CLASSES`, and its fields; one that occurs twice is stored once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections import Counter
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from aucmax.losses.analytic_sums import BoxMoments
+from aucmax.metrics.delong import Interval
+from aucmax.numerics.matrix import is_sparse
+from aucmax.problem.moments import ClassMoments, Moments
+from aucmax.scale.first_pass import SourceSummary
+from aucmax.scale.fold_statistics import FoldStatistics
+from aucmax.scale.newton_sums import NewtonTerms, VectorBoxMoments
+from aucmax.scale.row_reader import NumberedRows
+from aucmax.scale.row_sample import RowSample, SampledMoments
+from aucmax.scale.score_cells import ScoreCells
+from aucmax.scale.several import Several
+from aucmax.tables.column_summary import ColumnSummary
+from aucmax.tables.number_format import BOOLEAN, NumberFormat, Units
+from aucmax.tables.number_summary import NumberFacts, NumberSummary
+from aucmax.tables.quantile_sketch import QuantileSketch
+from aucmax.tables.time_format import TimeFormat
+from aucmax.validation.inputs import LabeledData
+
+_OF_TABLES = (
+    SourceSummary,
+    ColumnSummary,
+    NumberSummary,
+    NumberFacts,
+    QuantileSketch,
+    NumberFormat,
+    TimeFormat,
+    Units,
+)
+_OF_ROWS = (NumberedRows, LabeledData, RowSample, SampledMoments, FoldStatistics, Moments, ClassMoments)
+_OF_SCORES = (ScoreCells, VectorBoxMoments, BoxMoments, NewtonTerms, Interval, Several)
+CLASSES: dict[str, Any] = {kind.__name__: kind for kind in (*_OF_TABLES, *_OF_ROWS, *_OF_SCORES)}
+_CONTAINERS: dict[str, Any] = {"tuple": tuple, "list": list, "frozenset": frozenset}
+_MAGIC = b"aucmax sums 1\n"
+
+
+def as_bytes(value: Any) -> bytes:
+    """Any such value as bytes.
+
+    Examples
+    --------
+    >>> from_bytes(as_bytes({"a": (1.5, np.arange(3)), "b": None}))
+    {'a': (1.5, array([0, 1, 2])), 'b': None}
+    """
+    writer = _Writer()
+    root = writer.encode(value)
+    text = json.dumps({"root": root, "objects": writer.objects}).encode()
+    archive = io.BytesIO()
+    arrays = {f"a{k}": array for k, array in enumerate(writer.arrays)}
+    np.savez(archive, structure=np.frombuffer(text, dtype=np.uint8), **arrays)  # type: ignore[arg-type]
+    content = archive.getvalue()
+    return _MAGIC + hashlib.sha256(content).digest() + content
+
+
+def from_bytes(content: bytes) -> Any:
+    """What `as_bytes` stored; ValueError if the bytes are anything else."""
+    start = len(_MAGIC) + 32
+    if content[: len(_MAGIC)] != _MAGIC or hashlib.sha256(content[start:]).digest() != content[len(_MAGIC) : start]:
+        raise ValueError("it is damaged, or no checkpoint of a fit")
+    with np.load(io.BytesIO(content[start:]), allow_pickle=False) as archive:
+        structure = json.loads(archive["structure"].tobytes())
+        reader = _Reader(structure["objects"], archive)
+        return reader.decode(structure["root"])
+
+
+class _Writer:
+    """From values to JSON, with arrays and objects in lists of their own."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+        self.objects: list[Any] = []
+        self.places: dict[int, Any] = {}
+        self.kept: list[Any] = []  # an id is that of one object as long as the object lives
+
+    def encode(self, value: Any) -> Any:
+        if value is None or isinstance(value, bool | int | float | str):
+            return value if type(value) in (bool, int, str) or value is None else float(value)
+        if isinstance(value, np.generic):
+            return value.item()
+        if value is BOOLEAN:
+            return {"boolean": True}
+        if isinstance(value, np.ndarray) or type(value).__name__ in CLASSES:
+            return self._shared(value)
+        if is_sparse(value):
+            parts = (value.data, value.indices, value.indptr, tuple(map(int, value.shape)))
+            return {"csr": [self.encode(part) for part in parts]}
+        if isinstance(value, dict):
+            kind = "counter" if isinstance(value, Counter) else "dict"
+            return {kind: [[self.encode(key), self.encode(item)] for key, item in value.items()]}
+        name = next((name for name, kind in _CONTAINERS.items() if type(value) is kind), None)
+        if name is None:
+            raise TypeError(f"{type(value).__name__} cannot be stored in a checkpoint")
+        return {name: [self.encode(item) for item in value]}
+
+    def _shared(self, value: Any) -> Any:
+        """An array or object, by its place in the list."""
+        if id(value) not in self.places:
+            self.kept.append(value)
+            if isinstance(value, np.ndarray):
+                self.places[id(value)] = {"array": len(self.arrays)}
+                self.arrays.append(value)
+            else:
+                names = [part.name for part in fields(value) if part.init] if is_dataclass(value) else value._fields
+                content = [self.encode(getattr(value, name)) for name in names]
+                self.places[id(value)] = {"object": len(self.objects)}
+                self.objects.append([type(value).__name__, content])
+        return self.places[id(value)]
+
+
+class _Reader:
+    """From JSON and arrays to values."""
+
+    def __init__(self, objects: list[Any], archive: Any):
+        self.stored = objects
+        self.archive = archive
+        self.objects: dict[int, Any] = {}
+        self.arrays: dict[int, np.ndarray] = {}
+
+    def decode(self, node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        ((kind, content),) = node.items()
+        if kind == "array":
+            if content not in self.arrays:
+                self.arrays[content] = self.archive[f"a{content}"]
+            return self.arrays[content]
+        if kind == "object":
+            if content not in self.objects:
+                name, parts = self.stored[content]
+                self.objects[content] = CLASSES[name](*map(self.decode, parts))
+            return self.objects[content]
+        if kind in ("dict", "counter"):
+            made = {self.decode(key): self.decode(item) for key, item in content}
+            return Counter(made) if kind == "counter" else made
+        if kind == "csr":
+            data, indices, indptr, shape = map(self.decode, content)
+            return sparse.csr_array((data, indices, indptr), shape=shape)
+        return BOOLEAN if kind == "boolean" else _CONTAINERS[kind](map(self.decode, content))
