@@ -110,6 +110,7 @@ def _estimator(settings: FitSettings, columns: ColumnOptions) -> Any:
     unsupported = {
         "--stack": settings.stack,
         "--time": columns.time is not None,
+        "--decision": settings.decision != "prior",
         "--threshold-at with --solver": settings.threshold_at is not None and settings.solver is not None,
     }
     for name, given in unsupported.items():
