@@ -187,8 +187,8 @@ def chunk_rows(memory: int | str, width: int, engine: Engine) -> int:
     if rows < _MIN_ROWS:
         needed = _resident() + _RESERVE + _MIN_ROWS * (threads + 1) * width * _CELL_BYTES
         raise ValueError(
-            f"memory={memory!r} is too little; {width} columns need at least {needed / 1e6:.0f} MB, of which the process "
-            f"has {_resident() / 1e6:.0f} MB already"
+            f"memory={memory!r} is too little; {width} columns need at least {needed / 1e6:.0f} MB, of which the "
+            f"process has {_resident() / 1e6:.0f} MB already"
         )
     return int(min(2 ** int(np.log2(rows)), CHUNK_ROWS))  # a power of two, so that it seldom differs between runs
 
