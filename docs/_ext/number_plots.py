@@ -49,14 +49,15 @@ def ratio_figure(rows: list[dict[str, str]]) -> tuple[Figure, str]:
 def model_figure() -> tuple[Figure, str]:
     """Mean rank of AUC against the time of a fit."""
     results = json.loads((RESULTS / "kernel.json").read_text())
-    names = list(next(iter(results.values()))["models"])
+    runs = [found["models"] for found in results.values()]
+    names = [name for name in runs[0] if all(name in found for found in runs)]  # others were run on some sets only
     auc = np.array([[np.mean(found["models"][name]["auc"]) for name in names] for found in results.values()])
     seconds = np.array([[np.mean(found["models"][name]["seconds"]) for name in names] for found in results.values()])
     ranks = (auc[:, :, None] < auc[:, None, :]).sum(axis=2) + 0.5 * (auc[:, :, None] == auc[:, None, :]).sum(axis=2)
     figure = Figure(figsize=(8, 4.6), layout="constrained")
     ax = figure.subplots()
     x, y = np.median(seconds, axis=0), (ranks + 0.5).mean(axis=0)
-    ax.scatter(x, y, c=[BLUE if name in OURS else GREY for name in names], s=70, zorder=3)
+    ax.scatter(x, y, c=[BLUE if name.split(" (")[0] in OURS else GREY for name in names], s=70, zorder=3)
     for name, at, rank in zip(names, x, y):
         ax.annotate(name, (at, rank), xytext=(8, -3), textcoords="offset points", fontsize=9)
     ax.set_xscale("log")
