@@ -102,3 +102,26 @@ main()
     process = start("solvers", script=script)
     _, stderr = process.communicate(timeout=120)
     assert (process.returncode, stderr.strip()) == (130, "error: interrupted")
+
+
+def test_an_interrupt_that_compiled_code_turns_into_another_error_is_an_interrupt(folder):
+    """Modules are imported while the command runs, and NumPy once made "not a valid format string" of Ctrl-C."""
+    script = """
+import os, signal
+import aucmax.cli.commands.solvers
+from aucmax.cli import main
+
+def lose(items):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        import time; time.sleep(5)
+    except KeyboardInterrupt:
+        raise ValueError("not a valid format string") from None
+
+aucmax.cli.commands.solvers.print_json = lose
+import sys
+sys.argv = ["aucmax", "solvers", "--json"]
+main()
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stderr.strip()) == (130, "error: interrupted")

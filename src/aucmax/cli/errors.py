@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from aucmax.cli.interrupts import EXIT_CODE
+from aucmax.cli.interrupts import EXIT_CODE, was_interrupted
 from aucmax.cli.terminal import echo
 
 USER_ERRORS = (ValueError, OSError, ImportError, EOFError, MemoryError)
@@ -34,7 +34,11 @@ class ErrorHandlingGroup(click.Group):
             except BrokenPipeError:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains when it exits
                 sys.exit(1)
-            except USER_ERRORS as error:
+            except Exception as error:
+                if was_interrupted():
+                    _exit_with("interrupted", EXIT_CODE)
+                if not isinstance(error, USER_ERRORS):
+                    raise
                 _exit_with(first_line(error), 1)
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 EXIT_CODE = 130
 
+_received = False  # whether Ctrl-C was pressed while the command ran
+
 
 def end_at_once() -> None:
     """From now on, Ctrl-C ends the process with one line on stderr."""
@@ -31,7 +33,12 @@ def end_at_once() -> None:
 def raise_interrupts() -> None:
     """From now on, Ctrl-C raises KeyboardInterrupt; one that is lost in a callback or destructor is raised again."""
     sys.unraisablehook = _raise_again
-    _handle_with(signal.default_int_handler)
+    _handle_with(_raise)
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C was pressed while the command ran: compiled code may have made another error of it."""
+    return _received
 
 
 def ignore_at_shutdown() -> None:
@@ -52,6 +59,12 @@ def end(*signal_and_frame: Any) -> None:
     """End the process with one line on stderr."""
     os.write(2, b"error: interrupted\n")
     os._exit(EXIT_CODE)
+
+
+def _raise(*signal_and_frame: Any) -> None:
+    global _received
+    _received = True
+    raise KeyboardInterrupt
 
 
 def _interrupt_soon() -> None:
