@@ -6,8 +6,8 @@ With K the kernel matrix of the landmarks and k(x) the values of the kernel betw
 
     phi(x) = T' k(x),    T T' = K^+,    phi(x).phi(x') = k(x)' K^+ k(x')
 
-which is exact if either row is a landmark. T is the inverse of a Cholesky factor of K. If K is nearly singular, T is
-U diag(values)^-1/2 from K = U diag(values) U', and directions that are pure rounding error (duplicate landmarks) are
+which is exact if either row is a landmark. T is the inverse of a Cholesky factor of K. If K is nearly singular, the
+factor is pivoted, and landmarks that add less than 1e-8 to the kernel of any other (duplicates, for one) are
 dropped. A ranker w.phi(x) is dual.k(x) with dual = T w. Moments of the features are T' M T with M those of k(x), which
 costs a third of computing the features; where T is so large that it would magnify the rounding errors of M, the
 features are computed.
@@ -20,15 +20,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, lapack
+from scipy.linalg import lapack
 
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import Kernel
 from aucmax.numerics.lazy_features import LazyFeatures
 from aucmax.problem.moments import Moments
 
-SMALLEST = 1e-11  # eigenvalue of the kernel matrix, relative to the largest, below which it is rounding error
-SMALLEST_PIVOT = 1e-4  # entry on the diagonal of the Cholesky factor below which eigenvectors are used
+SMALLEST_PIVOT = 1e-4  # entry on the diagonal of the Cholesky factor below which a landmark is dropped
 LARGEST_NORM = 1e3  # of a column of T up to which moments of features are computed from those of similarities
 IN_MEMORY = 2**24  # largest number of features kept in memory: 128 megabytes
 
@@ -62,9 +61,11 @@ class Nystroem:
         if failed == 0 and factor.diagonal().min() > SMALLEST_PIVOT:
             inverse, _ = lapack.dtrtri(factor, lower=1)
             return cls(kernel, gamma, coordinates, landmarks, inverse.T)
-        values, vectors = eigh(K, check_finite=False, driver="evd")
-        kept = values > SMALLEST * values[-1]
-        return cls(kernel, gamma, coordinates, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
+        factor, order, rank, _ = lapack.dpstrf(K, lower=1, tol=SMALLEST_PIVOT**2)
+        inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
+        T = np.zeros((K.shape[0], rank))
+        T[order[:rank] - 1] = np.tril(inverse).T
+        return cls(kernel, gamma, coordinates, landmarks, T)
 
     @cached_property
     def magnifies(self) -> bool:
