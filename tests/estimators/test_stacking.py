@@ -275,10 +275,10 @@ def test_default_members_depend_on_size_and_sparseness(monkeypatch):
     ("n", "d", "landmarks", "tuning_rows", "relevance"),
     [
         (900, 8, 500, 2000, "auto"),
-        (1000, 8, 300, 1000, False),
-        (3000, 16, 300, 1000, "auto"),
+        (1000, 8, 200, 1000, False),
+        (3000, 16, 200, 1000, False),
         (4000, 16, 500, 2000, "auto"),
-        (8000, 4, 300, 1000, False),
+        (8000, 4, 200, 1000, False),
         (8000, 60, 300, 2000, "auto"),
     ],
 )

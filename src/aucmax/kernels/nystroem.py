@@ -8,9 +8,9 @@ With K the kernel matrix of the landmarks and k(x) the values of the kernel betw
 
 which is exact if either row is a landmark. T is the inverse of a Cholesky factor of K. If K is nearly singular, the
 factor is pivoted, and landmarks that add less than 1e-8 to the kernel of any other (duplicates, for one) are
-dropped. A ranker w.phi(x) is dual.k(x) with dual = T w. Moments of the features are T' M T with M those of k(x), which
-costs a third of computing the features; where T is so large that it would magnify the rounding errors of M, the
-features are computed.
+dropped. A ranker w.phi(x) is dual.k(x) with dual = T w. Moments of the features are T' M T with M those of k(x),
+which costs less than computing the features; where T is so large that it would magnify the rounding errors of M, they
+are computed.
 """
 
 from __future__ import annotations
