@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """Scores and weights; those in files are mapped by each call: their pages leave our memory with the arrays."""
+        """Scores and weights; those in files are mapped by each call: their pages leave our memory with them."""
         opened = [np.load(part, mmap_mode="r") if isinstance(part, str) else part for part in self]
         return opened[0], opened[1]
 
