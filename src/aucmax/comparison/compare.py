@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from aucmax.comparison.checks import check_models
 from aucmax.comparison.data import ComparisonData, make_comparison_data
 from aucmax.comparison.finished_fits import FinishedFits
-from aucmax.comparison.measures import ScoredFold, measure_intervals
+from aucmax.comparison.measures import MeasureIntervals, ScoredFold
 from aucmax.comparison.out_of_fold import FoldFit, ModelRun, collect, fit_fold, weight_argument
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.comparison.standard_models import find_models, how_tuned
@@ -237,7 +237,7 @@ def _row(
         high=high,
         sd=float(run.aucs.std(ddof=1)) if run.aucs.size > 1 else 0.0,
         train_auc=float(np.mean([fit.train_auc for fit in fits])),
-        measures=measure_intervals(run.folds, len(data.y)),
+        measures=MeasureIntervals(run.folds, len(data.y)),
         fit_seconds=float(np.median([fit.fit_seconds for fit in fits])),
         score_seconds=float(np.median([fit.score_seconds for fit in fits])),
         nonzeros=None if fits[0].nonzeros is None else float(np.mean([fit.nonzeros for fit in fits])),

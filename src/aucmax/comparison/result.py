@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -34,9 +34,10 @@ class ComparisonRow:
         Standard deviation of the AUCs of the folds.
     train_auc : float
         Mean AUC on the rows the models were fitted to.
-    measures : dict of str to Estimate
+    measures : mapping of str to Estimate
         Average precision, partial AUC up to a false-positive rate of 10 % (standardised: 0.5 at random, 1 if
-        perfect), and recall at false-positive rates of 1 and 5 %, each with a 95 % interval.
+        perfect), and recall at false-positive rates of 1 and 5 %, each with a 95 % interval; computed when first
+        asked for.
     fit_seconds, score_seconds : float
         Median time to fit one fold and to score its test rows, on one thread.
     nonzeros : float or None
@@ -71,7 +72,7 @@ class ComparisonRow:
     high: float
     sd: float
     train_auc: float
-    measures: dict[str, Estimate]
+    measures: Mapping[str, Estimate]
     fit_seconds: float
     score_seconds: float
     nonzeros: float | None
