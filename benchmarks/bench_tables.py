@@ -3,8 +3,8 @@
 Every figure is that of a whole process, imports included: user and system time, and the peak of the resident
 memory. `score` is compared with reading by pyarrow, X @ w and writing by pyarrow; `fit --no-baseline` with reading by
 pyarrow and `AUCClassifierCV(loss="auto").fit` on the array, which is what the command line fits, and which it also
-cross-validates. Memory: `score` on
-all rows, and on a quarter of them.
+cross-validates: it makes six such fits, one of them on all rows. Memory: `score` on all rows, and on a quarter of
+them.
 """
 
 import os

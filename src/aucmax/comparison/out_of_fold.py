@@ -51,6 +51,7 @@ class ModelRun(NamedTuple):
     probabilities: np.ndarray | None  # likewise
     influence: np.ndarray  # of each row on the mean AUC; 0 if it is in no test set
     aucs: np.ndarray  # of each fold
+    errors: np.ndarray  # of the AUC of each fold (DeLong)
     fits: list[FoldFit]
     folds: list[ScoredFold]
     pooled: PooledScores  # the scores of all folds on one scale
@@ -91,17 +92,21 @@ def collect(fits: Sequence[FoldFit], data: ComparisonData) -> ModelRun:
     """Evaluate the fits of one model, one for each fold."""
     influence = np.zeros(len(data.y))
     aucs = []
+    errors = []
     folds = []
     for fit, (_, test) in zip(fits, data.folds, strict=True):
         is_pos = data.is_pos[test]
         weight = None if data.weight is None else data.weight[test]
         aucs.append(roc_auc(is_pos, fit.scores, sample_weight=weight))
-        influence[test] += auc_influence(is_pos, fit.scores, sample_weight=weight) / len(data.folds)
+        of_fold = auc_influence(is_pos, fit.scores, sample_weight=weight)
+        errors.append(float(np.linalg.norm(of_fold)))
+        influence[test] += of_fold / len(data.folds)
         folds.append(ScoredFold(test, is_pos, fit.scores, np.ones(test.size) if weight is None else weight))
     scores = _mean_over_folds([fit.scores for fit in fits], data)
     chances = [fit.probabilities for fit in fits if fit.probabilities is not None]
     probabilities = _mean_over_folds(chances, data) if len(chances) == len(fits) else None
-    return ModelRun(scores, probabilities, influence, np.array(aucs), list(fits), folds, pool_folds(folds))
+    pooled = pool_folds(folds)
+    return ModelRun(scores, probabilities, influence, np.array(aucs), np.array(errors), list(fits), folds, pooled)
 
 
 def _mean_over_folds(values: Sequence[np.ndarray], data: ComparisonData) -> np.ndarray:
