@@ -21,6 +21,7 @@ from aucmax.explanation import ColumnImportance
 from aucmax.explanation.result import KINDS
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
+NUMBERS = ("AUC", "difference", "p", "s/fit")  # columns of a comparison that are aligned at the right
 MOST_COLUMNS = 20  # of an explanation on the screen
 WIDTH = 200  # of tables that do not go to a terminal
 
@@ -80,7 +81,8 @@ def _show_choices(training: dict[str, Any]) -> None:
 
 def show_comparison(comparison: Comparison) -> None:
     """A table of the models, the best first, the verdict in a sentence, and what should be known of the models."""
-    _print_table(*comparison.cells(), right=(1, 3, 5, 7))
+    header, rows = comparison.cells()
+    _print_table(header, rows, right=[j for j, name in enumerate(header) if name in NUMBERS])
     verdict, colon, rest = comparison.summary.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for remark in (*comparison.notes, *comparison.findings):

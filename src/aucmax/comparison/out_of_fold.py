@@ -24,6 +24,7 @@ from aucmax.comparison.measures import ScoredFold
 from aucmax.comparison.pooled_scores import PooledScores, pool_folds
 from aucmax.comparison.weights import weights_per_deviation
 from aucmax.metrics import auc_influence, roc_auc
+from aucmax.selection.splits import FewerFoldsWarning
 
 __all__ = ["FoldFit", "ModelRun", "collect", "fit_fold", "weight_argument"]
 
@@ -63,12 +64,13 @@ def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
     weight_name = weight_argument(model)
     weight = None if data.weight is None else data.weight[train]
     settings = {} if weight is None or weight_name is None else {weight_name: weight}
+    hidden = (FewerFoldsWarning,) if data.reduced else ()  # of the model's own folds, after those of the comparison
     fitted = clone(model)
     X_train = _safe_indexing(data.X, train)
     X_test = _safe_indexing(data.X, test)
     with threadpool_limits(1):
         start = perf_counter()
-        with _convergence_noted() as unconverged:
+        with _convergence_noted(hidden) as unconverged:
             fitted.fit(X_train, data.y[train], **settings)
         fit_seconds = perf_counter() - start
         start = perf_counter()
@@ -139,8 +141,8 @@ def _scores(model: Any, X: Any) -> np.ndarray:
 
 
 @contextmanager
-def _convergence_noted() -> Iterator[list[Any]]:
-    """A list that receives the ConvergenceWarnings; other warnings are passed on."""
+def _convergence_noted(hidden: tuple[type[Warning], ...]) -> Iterator[list[Any]]:
+    """A list that receives the ConvergenceWarnings; other warnings are passed on, but for those to be hidden."""
     noted: list[Any] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -148,7 +150,7 @@ def _convergence_noted() -> Iterator[list[Any]]:
     for warning in caught:
         if issubclass(warning.category, ConvergenceWarning):
             noted.append(warning)
-        else:
+        elif not issubclass(warning.category, hidden):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 

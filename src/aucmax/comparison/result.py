@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "ComparisonRow"]
 
+# of the table that is shown to people
+_AUC_HEADER = ("model", "AUC", "95 % interval")
+_FIT_HEADER = ("s/fit", "tuned")
+
 
 @dataclass(frozen=True)
 class ComparisonRow:
@@ -228,8 +232,10 @@ class Comparison:
 
     def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Header and rows of the table that is shown to people."""
-        header = ("model", "AUC", "95 % interval", "difference", "95 % interval", "p", "verdict", "s/fit", "tuned")
-        return header, [_cells(row) for row in self.rows]
+        if len(self.rows) == 1:  # which is compared with nothing
+            return (*_AUC_HEADER, *_FIT_HEADER), [(*_auc_cells(row), *_fit_cells(row)) for row in self.rows]
+        header = (*_AUC_HEADER, "difference", "95 % interval", "p", "verdict", *_FIT_HEADER)
+        return header, [(*_auc_cells(row), *_difference_cells(row), *_fit_cells(row)) for row in self.rows]
 
     def __str__(self) -> str:
         header, rows = self.cells()
@@ -245,13 +251,20 @@ class Comparison:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{remarks}"
 
 
-def _cells(row: ComparisonRow) -> tuple[str, ...]:
-    tested = ("", "", "")
-    if row.verdict != "reference":
-        p_value = f"{row.p_value:.3f}" if row.p_value >= 0.001 else "<0.001"
-        tested = (f"{row.difference:+.4f}", f"{row.difference_low:+.4f} to {row.difference_high:+.4f}", p_value)
-    auc = (f"{row.auc:.4f}", f"{row.low:.4f} to {row.high:.4f}")
-    return (row.name, *auc, *tested, row.verdict, f"{row.fit_seconds:.3f}", row.tuned)
+def _auc_cells(row: ComparisonRow) -> tuple[str, ...]:
+    return row.name, f"{row.auc:.4f}", f"{row.low:.4f} to {row.high:.4f}"
+
+
+def _difference_cells(row: ComparisonRow) -> tuple[str, ...]:
+    if row.verdict == "reference":
+        return "", "", "", row.verdict
+    p_value = f"{row.p_value:.3f}" if row.p_value >= 0.001 else "<0.001"
+    interval = f"{row.difference_low:+.4f} to {row.difference_high:+.4f}"
+    return f"{row.difference:+.4f}", interval, p_value, row.verdict
+
+
+def _fit_cells(row: ComparisonRow) -> tuple[str, ...]:
+    return f"{row.fit_seconds:.3f}", row.tuned
 
 
 def _sentence(row: ComparisonRow, reference: ComparisonRow, rope: float) -> str:

@@ -1,0 +1,23 @@
+"""Tables with strings: estimators refuse them, and say what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from aucmax import AUCClassifier, AUCClassifierCV, TableEncoder
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"town": rng.choice(["Rome", "Oslo"], 60), "size": rng.normal(size=60)})
+
+
+@pytest.mark.parametrize("estimator", [AUCClassifier, AUCClassifierCV])
+def test_the_error_on_strings_names_the_encoder(frame, estimator):
+    y = np.arange(60) % 3 == 0
+    with pytest.raises(ValueError, match=rf"string.*make_pipeline\(TableEncoder\(\), {estimator.__name__}\(\)\)"):
+        estimator().fit(frame, y)
+    advised = make_pipeline(TableEncoder(), estimator()).fit(frame, y)
+    assert advised.predict(frame).shape == (60,)
