@@ -38,6 +38,6 @@ def converted(node: nodes.Node, *, as_block: bool) -> str:
         tex = rf"\begin{{aligned}}{tex}\end{{aligned}}"
     try:
         return tex2mathml(tex, as_block=as_block)
-    except (MathError, SyntaxError) as error:
+    except (MathError, SyntaxError, IndexError) as error:
         logger.warning("cannot convert %r to MathML: %s", tex, error, location=node)
         return f"<code>{html.escape(tex)}</code>"
