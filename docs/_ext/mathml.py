@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -11,6 +12,14 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
+# an apostrophe is a prime, unless it is in words
+PRIMES = re.compile(r"(\\text\{[^}]*\})|('+)")
+# bars are fences as tall as the letters; docutils leaves it to the browser, which stretches and spaces them as operators
+FENCE = '<mo form="{form}" fence="true" stretchy="false" lspace="0" rspace="0">{sign}</mo>'
+OPENING = re.compile(r'<mo class="mathopen">([|‖])</mo>')
+CLOSING = re.compile(r"<mo>([|‖])</mo>")
+BRACES = re.compile(r"<mo>([{}])</mo>")
+EXTREMA = re.compile(r"<mo( movablelimits=\"true\")?>(max|min)</mo>")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -33,11 +42,28 @@ def visit_block(translator, node: nodes.math_block) -> None:
 
 def converted(node: nodes.Node, *, as_block: bool) -> str:
     """The MathML of a formula; a formula that cannot be converted is a warning, and so ends the build."""
-    tex = node.astext()
+    tex = PRIMES.sub(superscript, node.astext())
     if as_block and (r"\\" in tex or "&" in tex) and r"\begin" not in tex:
         tex = rf"\begin{{aligned}}{tex}\end{{aligned}}"
     try:
-        return tex2mathml(tex, as_block=as_block)
+        return spaced(tex2mathml(tex, as_block=as_block), as_block=as_block)
     except (MathError, SyntaxError, IndexError) as error:
         logger.warning("cannot convert %r to MathML: %s", tex, error, location=node)
         return f"<code>{html.escape(tex)}</code>"
+
+
+def superscript(found: re.Match[str]) -> str:
+    """Primes as LaTeX means them, or words as they are."""
+    words, primes = found.groups()
+    return words or "^{" + r"\prime" * len(primes) + "}"
+
+
+def spaced(mathml: str, *, as_block: bool) -> str:
+    """Bars, braces, slashes, primes and the names max and min, of the size and with the space that LaTeX gives them."""
+    mathml = OPENING.sub(lambda found: FENCE.format(form="prefix", sign=found[1]), mathml)
+    mathml = CLOSING.sub(lambda found: FENCE.format(form="postfix", sign=found[1]), mathml)
+    if not as_block:
+        mathml = BRACES.sub(r'<mo stretchy="false">\1</mo>', mathml)
+    mathml = mathml.replace("<mo>/</mo>", '<mo lspace="0" rspace="0">/</mo>')
+    mathml = mathml.replace("<mi>′</mi>", '<mi class="prime">′</mi>')
+    return EXTREMA.sub(r'<mo\1 lspace="0" rspace="0.1em">\2</mo>', mathml)
