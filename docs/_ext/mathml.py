@@ -12,13 +12,12 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
-# an apostrophe is a prime, unless it is in words
-PRIMES = re.compile(r"(\\text\{[^}]*\})|('+)")
 # bars are fences as tall as the letters; docutils leaves it to the browser, which stretches and spaces them as operators
 FENCE = '<mo form="{form}" fence="true" stretchy="false" lspace="0" rspace="0">{sign}</mo>'
 OPENING = re.compile(r'<mo class="mathopen">([|‖])</mo>')
 CLOSING = re.compile(r"<mo>([|‖])</mo>")
 BRACES = re.compile(r"<mo>([{}])</mo>")
+APPLIED = re.compile(r"<mo>(&ApplyFunction;|\u2061)</mo>(?=\s*<m(i|n|sub|sup|msubsup|frac)\b)")
 EXTREMA = re.compile(r"<mo( movablelimits=\"true\")?>(max|min)</mo>")
 
 
@@ -42,7 +41,7 @@ def visit_block(translator, node: nodes.math_block) -> None:
 
 def converted(node: nodes.Node, *, as_block: bool) -> str:
     """The MathML of a formula; a formula that cannot be converted is a warning, and so ends the build."""
-    tex = PRIMES.sub(superscript, node.astext())
+    tex = node.astext()
     if as_block and (r"\\" in tex or "&" in tex) and r"\begin" not in tex:
         tex = rf"\begin{{aligned}}{tex}\end{{aligned}}"
     try:
@@ -52,18 +51,13 @@ def converted(node: nodes.Node, *, as_block: bool) -> str:
         return f"<code>{html.escape(tex)}</code>"
 
 
-def superscript(found: re.Match[str]) -> str:
-    """Primes as LaTeX means them, or words as they are."""
-    words, primes = found.groups()
-    return words or "^{" + r"\prime" * len(primes) + "}"
-
-
 def spaced(mathml: str, *, as_block: bool) -> str:
-    """Bars, braces, slashes, primes and the names max and min, of the size and with the space that LaTeX gives them."""
+    """Bars, braces, slashes, primes and names of functions, of the size and with the space that LaTeX gives them."""
     mathml = OPENING.sub(lambda found: FENCE.format(form="prefix", sign=found[1]), mathml)
     mathml = CLOSING.sub(lambda found: FENCE.format(form="postfix", sign=found[1]), mathml)
     if not as_block:
         mathml = BRACES.sub(r'<mo stretchy="false">\1</mo>', mathml)
-    mathml = mathml.replace("<mo>/</mo>", '<mo lspace="0" rspace="0">/</mo>')
-    mathml = mathml.replace("<mi>′</mi>", '<mi class="prime">′</mi>')
-    return EXTREMA.sub(r'<mo\1 lspace="0" rspace="0.1em">\2</mo>', mathml)
+    mathml = mathml.replace('<mo stretchy="false">/</mo>', '<mo lspace="0" rspace="0">/</mo>')
+    mathml = mathml.replace("<mo>'</mo>", '<mo lspace="0" rspace="0">′</mo>')
+    mathml = APPLIED.sub(r'<mo rspace="0.17em">\1</mo>', mathml)
+    return EXTREMA.sub(r'<mo\1 lspace="0" rspace="0.17em">\2</mo>', mathml)
