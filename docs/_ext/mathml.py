@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
-# bars are fences as tall as the letters; docutils leaves it to the browser, which stretches and spaces them as operators
+# bars are fences as tall as the letters; browsers stretch and space them as operators
 FENCE = '<mo form="{form}" fence="true" stretchy="false" lspace="0" rspace="0">{sign}</mo>'
 OPENING = re.compile(r'<mo class="mathopen">([|‖])</mo>')
 CLOSING = re.compile(r"<mo>([|‖])</mo>")
@@ -58,6 +58,6 @@ def spaced(mathml: str, *, as_block: bool) -> str:
     if not as_block:
         mathml = BRACES.sub(r'<mo stretchy="false">\1</mo>', mathml)
     mathml = mathml.replace('<mo stretchy="false">/</mo>', '<mo lspace="0" rspace="0">/</mo>')
-    mathml = mathml.replace("<mo>'</mo>", '<mo lspace="0" rspace="0">′</mo>')
+    mathml = mathml.replace("<mo>'</mo>", '<mo lspace="0" rspace="0">&prime;</mo>')
     mathml = APPLIED.sub(r'<mo rspace="0.17em">\1</mo>', mathml)
     return EXTREMA.sub(r'<mo\1 lspace="0" rspace="0.17em">\2</mo>', mathml)
