@@ -43,13 +43,8 @@ def test_every_command_has_help_and_is_documented(name):
 
 def test_options_that_the_page_names_exist():
     page = PAGE.read_text()
-    known = {option for name in COMMANDS for item in aucmax.get_command(None, name).params for option in item.opts}
-    known |= {
-        option
-        for name in COMMANDS
-        for item in aucmax.get_command(None, name).params
-        for option in item.secondary_opts
-    }
+    options = [option for name in COMMANDS for option in aucmax.get_command(None, name).params]
+    known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page)) - known == {"--help"}
 
 
