@@ -29,6 +29,7 @@ def test_the_column_that_matters_comes_first(fitted):
     found = [line for line in lines if line.startswith(("amount", "hour", "country", "copies"))]
     assert found[0].startswith("amount") and len(found) == 4  # one-hot features are summed to the column
     assert "row 1: score" in shown and "row 2: score" in shown
+    assert "others" not in shown.partition("row 1")[2]  # all four columns are named
 
 
 def test_json_is_what_python_says(fitted):

@@ -125,7 +125,8 @@ def show_explanation(found: FileExplanation) -> None:
     for number, (score, values) in enumerate(zip(found.rows.scores, found.rows.values), 1):
         largest = sorted(zip(found.rows.names, values), key=lambda pair: -abs(pair[1]))[:5]
         parts = ", ".join(f"{name} {value:+.4f}" for name, value in largest)
-        echo(f"row {number}: score {score:.4f} = {found.rows.baseline:.4f} on average, {parts}, and others")
+        rest = ", and others" if len(found.rows.names) > len(largest) else ""
+        echo(f"row {number}: score {score:.4f} = {found.rows.baseline:.4f} on average, {parts}{rest}")
 
 
 def _importance_cells(column: ColumnImportance) -> tuple[str, ...]:

@@ -179,7 +179,13 @@ class Comparison:
         return _sentence(row, self[self.reference], self.rope)
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the paired differences to the reference (extra `plot`): see `aucmax.plots.plot_comparison`."""
+        """Plot the paired differences to the reference (extra `plot`): see `aucmax.plots.plot_comparison`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
         from aucmax.plots.comparison import plot_comparison
 
         return plot_comparison(self, ax)
