@@ -1,5 +1,7 @@
 """SPAM and SDCA in passes: the steps in memory in the same order of the rows, for any number of columns."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scale.events import make_events, write_parquet
@@ -7,14 +9,14 @@ from scipy import sparse
 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.scale import LocalEngine, fit, passes
-from aucmax.scale.chunk_epochs import ChunkEpochs
 from aucmax.scale.fit_checkpoint import FitCheckpoint
 from aucmax.scale.memory import check_row_numbers, rows_beside
 from aucmax.solvers import CG, SDCA, SPAM, sdca, spam
 from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.validation.inputs import make_rng
 
 CHUNK = 128
-ALPHA = 0.3
+ALPHA = 20.0
 
 
 class Stopped(Exception):
@@ -26,17 +28,17 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(passes, "CHUNK_ROWS", CHUNK)
 
 
-def sparse_rows(n=700, dim=5000, seed=0):
+def sparse_rows(n=700, dim=4000, seed=0):
     """Rows of about eight entries, most of them in frequent columns."""
     rng = np.random.default_rng(seed)
     columns = np.minimum(rng.zipf(1.3, size=(n, 8)) - 1, dim - 1)
     y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
     values = rng.normal(size=columns.shape) + 0.4 * (y[:, None] > 0)
     rows = np.repeat(np.arange(n), 8)
+    columns[0, 0] = dim - 1
     X = sparse.csr_array((values.ravel(), (rows, columns.ravel())), shape=(n, dim))
     X.sum_duplicates()
-    X[0, dim - 1] = 1.0
-    return X.tocsr(), y
+    return X, y
 
 
 def write_libsvm(path, X, y):
@@ -71,7 +73,7 @@ def chunk_starts(lengths=(300, 400)):
 
 def orders_of_passes(random_state, run):
     """The order of the rows in every epoch."""
-    rng = np.random.default_rng(random_state)
+    rng = make_rng(random_state)
     while True:
         seed = int(rng.integers(2**63))
         parts = [a + shuffled_blocks(m, np.random.default_rng([seed, a]), run) for a, m in chunk_starts()]
@@ -85,8 +87,7 @@ def orders_of_passes(random_state, run):
 )
 def test_epochs_are_those_in_memory_in_the_same_order(files, monkeypatch, solver):
     X, y, glob = files
-    with np.testing.suppress_warnings() as quiet:  # of SPAM, which is not run until it converges
-        quiet.filter(Warning)
+    with warnings.catch_warnings(action="ignore"):  # of SPAM, which is not run until it converges
         model = fit(glob, AUCClassifier(ALPHA, solver=solver, random_state=5), pos_label=1)
         module, run = (spam, 64) if isinstance(solver, SPAM) else (sdca, 16)
         orders = orders_of_passes(5, run)
@@ -105,24 +106,23 @@ def test_sdca_reaches_the_minimum(files):
     whole = AUCClassifier(ALPHA, solver=CG(tol=1e-13)).fit(X, y)
     model = fit(glob, AUCClassifier(ALPHA, solver=SDCA(tol=1e-10), random_state=0), pos_label=1)
     assert model.gap_ <= 1e-10 * model.objective_
-    np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-6)
+    np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-4 * np.abs(whole.coef_).max())
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_spam_ends_within_its_gap(files, l1_ratio):
     X, y, glob = files
-    alpha = 0.1
+    alpha = ALPHA if l1_ratio == 0 else 0.2
     exact = AUCClassifier(alpha, l1_ratio, solver=CG(tol=1e-9, max_epochs=5000)).fit(X, y)
-    settings = {"solver": SPAM(tol=0.05, max_epochs=256), "random_state": 0}
-    model = fit(glob, AUCClassifier(alpha, l1_ratio, **settings), pos_label=1)
-    assert model.gap_ <= 0.05 * model.objective_
+    model = fit(glob, AUCClassifier(alpha, l1_ratio, solver=SPAM(tol=0.4), random_state=0), pos_label=1)
+    assert model.gap_ <= 0.4 * model.objective_
     assert 0.0 <= model.objective_ - exact.objective_ + 1e-9 <= model.gap_ + 2e-9
 
 
 def test_wide_elastic_nets_are_fitted_by_spam_and_ridges_by_cg(files):
     _, _, glob = files
-    assert fit(glob, AUCClassifier(0.5, random_state=0), pos_label=1).solver_ == "cg"
-    assert fit(glob, AUCClassifier(0.5, 0.5, random_state=0), pos_label=1).solver_ == "spam"
+    assert fit(glob, AUCClassifier(ALPHA, random_state=0), pos_label=1).solver_ == "cg"
+    assert fit(glob, AUCClassifier(ALPHA, 0.5, random_state=0), pos_label=1).solver_ == "spam"
 
 
 def test_weights_count_as_copies(tmp_path):
@@ -132,14 +132,14 @@ def test_weights_count_as_copies(tmp_path):
     table = table.set_column(table.column_names.index("w"), "w", [weight.astype(float)])
     glob = write_parquet(table, tmp_path, row_group_size=100)
     settings = {"target": "y", "pos_label": "fraud", "weight": "w", "drop": ["g"]}
-    expected = fit(glob, AUCClassifier(0.1), **settings)[-1]
-    model = fit(glob, AUCClassifier(0.1, solver=SDCA(tol=1e-12), random_state=0), **settings)[-1]
-    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-5 * np.abs(expected.coef_).max())
+    expected = fit(glob, AUCClassifier(2.0), **settings)[-1]
+    model = fit(glob, AUCClassifier(2.0, solver=SDCA(tol=1e-10), random_state=0), **settings)[-1]
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-4 * np.abs(expected.coef_).max())
 
 
 def test_the_seed_fixes_the_weights_whatever_the_threads(files):
     _, _, glob = files
-    estimators = [AUCClassifier(ALPHA, solver="sdca", random_state=seed) for seed in (1, 1, 2)]
+    estimators = [AUCClassifier(ALPHA, solver=SDCA(tol=1e-3), random_state=seed) for seed in (1, 1, 2)]
     first, again, other = (
         fit(glob, model, pos_label=1, engine=LocalEngine(threads)).coef_
         for model, threads in zip(estimators, (1, 3, 1))
@@ -155,7 +155,7 @@ def test_files_sorted_by_label_are_noticed(tmp_path):
         fit(glob, AUCClassifier(10.0, solver=SPAM(tol=0.9, max_epochs=2), random_state=0), pos_label=1)
     exact = AUCClassifier(ALPHA, solver=CG(tol=1e-13)).fit(X, y)
     model = fit(glob, AUCClassifier(ALPHA, solver=SDCA(tol=1e-10), random_state=0), pos_label=1)
-    np.testing.assert_allclose(model.coef_, exact.coef_, atol=1e-6)
+    np.testing.assert_allclose(model.coef_, exact.coef_, atol=1e-4 * np.abs(exact.coef_).max())
 
 
 def stop_after(rows):
@@ -170,7 +170,7 @@ def stop_after(rows):
     return progress
 
 
-@pytest.mark.parametrize("solver", [SPAM(tol=0.2), SDCA(tol=1e-8), CG(tol=1e-8)], ids=lambda one: one.name)
+@pytest.mark.parametrize("solver", [SPAM(tol=0.2), SDCA(tol=1e-6), CG(tol=1e-8)], ids=lambda one: one.name)
 def test_a_fit_goes_on_to_the_last_bit(files, tmp_path, solver):
     _, _, glob = files
     estimator = AUCClassifier(ALPHA, solver=solver, random_state=3)
@@ -195,8 +195,7 @@ def test_a_checkpoint_does_not_grow_with_the_epochs(files, tmp_path, solver):
     sizes = []
     for epochs in (4, 16):
         path = tmp_path / f"{epochs}.sums"
-        with np.testing.suppress_warnings() as quiet:
-            quiet.filter(Warning)
+        with warnings.catch_warnings(action="ignore"):
             estimator = AUCClassifier(ALPHA, solver=solver(max_epochs=epochs, tol=0.0), random_state=0)
             fit(glob, estimator, pos_label=1, checkpoint=path)
         sizes.append(path.stat().st_size)
@@ -209,7 +208,7 @@ REFUSED = {
     "step": (AUCClassifier(0.1, solver=SPAM(step=0.1)), "keep step='capped'"),
     "variance": (AUCClassifier(0.1, solver=SPAM(track_variance=True)), "track_variance=False"),
     "solver": (AUCClassifier(0.1, solver="vrspam"), r"solver='vrspam' .* \['exact', 'cg', 'sdca', 'spam'\]"),
-    "path": (AUCClassifierCV(), "5000 features: .*solver 'cg', 'sdca' or 'spam'"),
+    "path": (AUCClassifierCV(), "4000 features: .*solver 'cg', 'sdca' or 'spam'"),
 }
 
 
@@ -221,20 +220,15 @@ def test_what_epochs_cannot_do_is_refused(files, kind):
 
 
 def test_workers_are_refused(files):
-    class Remote(LocalEngine):
-        """Stands for an engine of several machines."""
+    class Workers:
+        """Stands for an engine of several processes."""
 
-    engine = Remote()
-    assert fit(files[2], AUCClassifier(1.0), pos_label=1, engine=engine).solver_ == "cg"
-
-    class Far:
         shared_disk = False
+        map_reduce = LocalEngine().map_reduce
 
-        def map_reduce(self, source, map, report=None):
-            return engine.map_reduce(source, map, report)
-
+    assert fit(files[2], AUCClassifier(ALPHA), pos_label=1, engine=Workers()).solver_ == "cg"
     with pytest.raises(ValueError, match="cannot share the rows among workers; omit engine"):
-        fit(files[2], AUCClassifier(1.0, solver="sdca"), pos_label=1, engine=Far())
+        fit(files[2], AUCClassifier(ALPHA, solver="sdca"), pos_label=1, engine=Workers())
 
 
 def test_memory_for_rows_and_columns():
@@ -246,10 +240,3 @@ def test_memory_for_rows_and_columns():
     assert rows_beside(10**6, 4096, "1GB") < 4096
     with pytest.raises(ValueError, match="100000000 features need at least"):
         rows_beside(10**8, 4096, "1GB")
-
-
-def test_the_solver_of_epochs_has_no_name_of_its_own():
-    """It stands for another one, and users never choose it."""
-    from aucmax.solvers import SOLVERS
-
-    assert ChunkEpochs not in SOLVERS.values()

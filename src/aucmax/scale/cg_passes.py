@@ -1,6 +1,6 @@
 """Conjugate gradients in passes: the squared loss of wide sparse tables, one product with S a pass.
 
-    (S + l2 I) u = delta,    w = u / (1 + delta.u)
+(S + l2 I) u = delta,    w = u / (1 + delta.u)
 """
 
 from __future__ import annotations

@@ -90,9 +90,7 @@ class FitCheckpoint:
         self._write(results=(*results, value), partial=None)
         return value
 
-    def fold(
-        self, chunks: Iterator[NumberedRows], function: Callable[[Any, NumberedRows], Any], state: Any
-    ) -> Any:
+    def fold(self, chunks: Iterator[NumberedRows], function: Callable[[Any, NumberedRows], Any], state: Any) -> Any:
         """What the function makes of the state, chunk after chunk, from where the file stops."""
         results = self.content["results"]
         self.number += 1

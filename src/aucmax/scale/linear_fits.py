@@ -75,8 +75,9 @@ def _choose_solver(model: AUCClassifier, passes: Passes) -> Solver:
 
 def unusable_losses(losses: Sequence[str]) -> str:
     """The message about losses that passes cannot fit."""
+    given = losses[0] if len(losses) == 1 else list(losses)
     return (
-        f"loss={losses[0] if len(losses) == 1 else list(losses)!r}; passes over a source fit the losses "
+        f"loss={given!r}; passes over a source fit the losses "
         f"{list(USABLE)}: the others need the scores of all rows in order at every step; use one of these, or fit a "
         "sample of rows in memory"
     )

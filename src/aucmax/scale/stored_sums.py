@@ -49,9 +49,7 @@ _OF_TABLES = (
 _OF_ROWS = (NumberedRows, LabeledData, RowSample, SampledMoments, FoldStatistics, Moments, ClassMoments)
 _OF_SCORES = (ScoreCells, VectorBoxMoments, BoxMoments, NewtonTerms, Interval, Several)
 _OF_SOLVERS = (SPAMState, SDCAState)
-CLASSES: dict[str, Any] = {
-    kind.__name__: kind for kind in (*_OF_TABLES, *_OF_ROWS, *_OF_SCORES, *_OF_SOLVERS)
-}
+CLASSES: dict[str, Any] = {kind.__name__: kind for kind in (*_OF_TABLES, *_OF_ROWS, *_OF_SCORES, *_OF_SOLVERS)}
 _CONTAINERS: dict[str, Any] = {"tuple": tuple, "list": list, "frozenset": frozenset}
 _MAGIC = b"aucmax sums 2\n"
 _CHECKSUM = 32  # bytes of the checksum
