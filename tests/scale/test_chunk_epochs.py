@@ -236,7 +236,7 @@ def test_memory_for_rows_and_columns():
     check_row_numbers("1GB", 10**7, "sdca")
     with pytest.raises(ValueError, match="keeps a number for each of 100000000 rows, 800 MB"):
         check_row_numbers("1GB", 10**8, "sdca")
-    assert rows_beside(100, 4096, "1GB") == 4096
-    assert rows_beside(10**6, 4096, "1GB") < 4096
+    assert rows_beside(100, 4096, "1GB", LocalEngine(2)) == 4096
+    assert 256 <= rows_beside(400_000, 4096, "1GB", LocalEngine(2)) < 4096
     with pytest.raises(ValueError, match="100000000 features need at least"):
-        rows_beside(10**8, 4096, "1GB")
+        rows_beside(10**8, 4096, "1GB", LocalEngine(2))

@@ -184,7 +184,7 @@ def test_losses_that_passes_cannot_fit_are_refused_with_what_to_do(events, loss)
             fit(events[1], model, **SETTINGS)
     with pytest.raises(ValueError, match=r"loss=\['squared', 'hinge'\]; passes"):
         fit(events[1], AUCClassifierCV(loss=["squared", "hinge"]), **SETTINGS)
-    with pytest.raises(ValueError, match="fit kernels by the squared loss only; .* loss='squared'"):
+    with pytest.raises(ValueError, match=r"fit kernels by the squared loss only; .* loss='squared'"):
         fit(events[1], KernelAUCClassifier(loss="squared_hinge"), **SETTINGS)
 
 

@@ -2,7 +2,7 @@
 
 The statistics of all rows are known before the first epoch, so that a step is the one in memory: an epoch visits the
 chunks in the order of the source, and the rows of a chunk in the random order that the solver has for a table of its
-size. A certificate is one pass. SPAM keeps two numbers a column, SDCA one a column and its dual variable of every row.
+size. A certificate is one pass. SPAM and SDCA keep two numbers a column, SDCA also a dual variable for every row.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class EpochState(State):
     stored: EpochState | None = None  # the later state of a checkpoint, up to which epochs need not be repeated
 
     @property
-    def certificate(self) -> tuple[float, float] | None:  # type: ignore[override]
+    def certificate(self) -> tuple[float, float] | None:
+        """That of the last epoch."""
         return self.certificates[-1] if self.certificates else None
 
 
@@ -55,12 +56,15 @@ class ChunkEpochs(Solver):
     sublinear = True  # whether an epoch is certified is decided in `epoch`, where the checkpoint is written
 
     def check_settings(self) -> None:
+        """Those of the solver."""
         self.solver.check_settings()
 
     def keeps_order(self) -> bool:
+        """Yes: chunks are shuffled one by one."""
         return True
 
     def init(self, problem: Problem, w: np.ndarray) -> EpochState:
+        """The state before the first epoch, which knows that of a checkpoint."""
         start = _start_spam if isinstance(self.solver, SPAM) else _start_sdca
         first = start(self.solver, problem, w, self.passes)
         inner, certificates = self.passes.start_loop((first, ()))
@@ -68,6 +72,7 @@ class ChunkEpochs(Solver):
         return replace(stored, certificates=(), stored=stored) if certificates else stored
 
     def epoch(self, problem: Problem, state: EpochState, rng: np.random.Generator) -> EpochState:
+        """The state after a pass over all chunks, certified if that is due."""
         seed = int(rng.integers(2**63))
         number = len(state.certificates) + 1
         if state.stored is not None:
@@ -95,7 +100,7 @@ class _Visit:
             return state
         rng = np.random.default_rng([self.seed, int(rows.numbers[0])])
         problem = _of_chunk(self.problem, rows)
-        if isinstance(state, SPAMState):
+        if isinstance(self.solver, SPAM):
             return self.solver.epoch(shuffle_if_sorted(problem, rng), state, rng)
         mine = replace(state, theta=state.theta[rows.numbers], terms=row_terms(problem))
         after = self.solver.epoch(problem, mine, rng)

@@ -98,8 +98,8 @@ def _check_usable(solver: Solver, model: AUCClassifier, passes: Passes) -> None:
             raise ValueError(f"alpha=0; solver {solver.name!r} in passes needs a penalty: set alpha above 0")
         if not isinstance(passes.engine, LocalEngine):
             raise ValueError(
-                f"solver {solver.name!r} takes one step after the other and cannot share the rows among workers; omit "
-                "engine, or use solver='cg'"
+                f"solver {solver.name!r} takes one step after the other and cannot share the rows among workers; "
+                "omit engine, or use solver='cg'"
             )
 
 

@@ -18,7 +18,7 @@ _MIN_ROWS = 256  # in a chunk
 _CELL_BYTES = 64  # of a cell while its chunk is read, encoded and used
 _RESERVE = 400 << 20  # for what a pass adds up, and for what the allocators keep: measured, docs/scale.md
 _LIBRARIES = 250 << 20  # of Python with its libraries
-_COLUMN_BYTES = 400  # of a feature, in moments, weights and their sums: measured with a million features
+_FEATURE_BYTES = 300  # of a feature in each thread and in the sums: measured with 300,000 and a million features
 _SAMPLED_ROWS = 1000  # of a sparse table, from which the mean number of its entries is estimated
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
@@ -39,7 +39,7 @@ def parse_memory(memory: int | str) -> int:
 
 def chunk_rows(memory: int | str, width: int, engine: Engine) -> int:
     """How many rows a chunk may have, so that the process stays below the limit."""
-    threads = getattr(engine, "n_threads", None) or os.cpu_count() or 1
+    threads = _threads(engine)
     left = parse_memory(memory) - _resident() - _RESERVE
     rows = left // ((threads + 1) * max(width, 1) * _CELL_BYTES)
     if rows < _MIN_ROWS:
@@ -51,12 +51,13 @@ def chunk_rows(memory: int | str, width: int, engine: Engine) -> int:
     return int(min(2 ** int(np.log2(rows)), CHUNK_ROWS))  # a power of two, so that it seldom differs between runs
 
 
-def rows_beside(features: int, rows: int, memory: int | str) -> int:
+def rows_beside(features: int, rows: int, memory: int | str, engine: Engine) -> int:
     """The rows of a chunk once the number of features is known, of which each takes some numbers in every pass."""
     room = parse_memory(memory) - _LIBRARIES - _RESERVE // 2
-    left = room - _COLUMN_BYTES * features
+    taken = (_threads(engine) + 1) * _FEATURE_BYTES * features
+    left = room - taken
     if left < room // 8:
-        needed = _LIBRARIES + _RESERVE // 2 + _COLUMN_BYTES * features * 8 // 7
+        needed = _LIBRARIES + _RESERVE // 2 + taken * 8 // 7
         raise ValueError(f"memory={memory!r} is too little; {features} features need at least {needed / 1e6:.0f} MB")
     return max(_MIN_ROWS, int(rows * min(1.0, 2.0 * left / room)))
 
@@ -65,8 +66,8 @@ def check_row_numbers(memory: int | str | None, n_rows: int, solver: str) -> Non
     """Refuse a solver that keeps a number for every row if these would take more than a quarter of the memory."""
     if memory is not None and 32 * n_rows > parse_memory(memory):
         raise ValueError(
-            f"solver {solver!r} keeps a number for each of {n_rows} rows, {8e-6 * n_rows:.0f} MB, more than a quarter "
-            f"of memory={memory!r}; give more memory, or use solver 'cg' or 'spam'"
+            f"solver {solver!r} keeps a number for each of {n_rows} rows, {8e-6 * n_rows:.0f} MB, more than a "
+            f"quarter of memory={memory!r}; give more memory, or use solver 'cg' or 'spam'"
         )
 
 
@@ -76,6 +77,11 @@ def row_size(source: Source, features: int | None = None) -> int:
     if first.X is None:
         return len(first.names) if features is None else features
     return -(-nonzeros(first.X) // len(first))
+
+
+def _threads(engine: Engine) -> int:
+    """How many threads of this process read rows."""
+    return getattr(engine, "n_threads", None) or os.cpu_count() or 1
 
 
 def _resident() -> int:

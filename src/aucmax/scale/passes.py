@@ -108,7 +108,7 @@ class Passes:
         pa.default_memory_pool().release_unused()
         if memory is not None:
             of_columns = 1.0 if reader.encoder is None else min(1.0, width / max(reader.n_features, 1))
-            rows = rows_beside(reader.n_features, int(rows * of_columns), memory)
+            rows = rows_beside(reader.n_features, int(rows * of_columns), memory, engine)
         return cls(source, summary, reader, engine, rows, progress, checkpoint, memory)
 
     def run(
@@ -127,7 +127,7 @@ class Passes:
         return value
 
     def fold(self, function: Callable[[Any, NumberedRows], Any], state: Any, description: str) -> Any:
-        """What a function of a state and the rows of a chunk makes of the state, chunk after chunk, in their order."""
+        """What a function of a state and a chunk of rows makes of the state, chunk after chunk in their order."""
         self.count += 1
         watch = RowCounter(self.progress, description, self.count, self.summary.n_rows)
         with one_blas_thread():

@@ -31,6 +31,7 @@ class WithinProductOf:
     w: np.ndarray
 
     def __call__(self, rows: NumberedRows) -> np.ndarray:
+        """A vector of one number a column."""
         return within_product(with_rows(self.data, rows), self.w)
 
 

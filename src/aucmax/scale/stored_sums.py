@@ -76,7 +76,7 @@ def write_sums(file: IO[bytes], value: Any) -> None:
     arrays = {f"a{k}": array for k, array in enumerate(writer.arrays)}
     file.write(_MAGIC)
     hashed = _HashedFile(file)
-    np.savez(hashed, structure=np.frombuffer(text, dtype=np.uint8), **arrays)  # type: ignore[call-overload]
+    np.savez(hashed, structure=np.frombuffer(text, dtype=np.uint8), **arrays)  # type: ignore[arg-type]
     file.write(hashed.hash.digest())
 
 
