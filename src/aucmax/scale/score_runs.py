@@ -98,9 +98,14 @@ def stored(run: Run, folder: str | None) -> Run:
     if folder is None:
         return Run(scores, weight)
     path = os.path.join(folder, uuid.uuid4().hex)
-    np.save(f"{path}-scores.npy", scores)
-    if weight is not None:
-        np.save(f"{path}-weight.npy", weight)
+    try:
+        np.save(f"{path}-scores.npy", scores)
+        if weight is not None:
+            np.save(f"{path}-weight.npy", weight)
+    except OSError as error:  # NumPy's says only how much was written
+        raise OSError(
+            f"the scores cannot be sorted in {folder}: {error}; free some space, or set TMPDIR to another folder"
+        ) from None
     return Run(f"{path}-scores.npy", None if weight is None else f"{path}-weight.npy")
 
 
