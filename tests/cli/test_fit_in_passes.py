@@ -107,7 +107,7 @@ def write_wide(folder, n_rows, n_columns, n_files=2):
     for k in range(n_files):
         lines = []
         for positive in rng.random(n_rows // n_files) < 0.3:
-            columns = np.unique(np.append(rng.integers(1, 11, 3), rng.integers(11, n_columns + 1, 20)))
+            columns = np.unique(np.append(rng.integers(1, 11, 3), [*rng.integers(11, n_columns, 20), n_columns]))
             values = rng.random(columns.size) + (columns < 11) * positive
             pairs = " ".join(f"{j}:{v:.4f}" for j, v in zip(columns, values))
             lines.append(f"{int(positive)} {pairs} # row")
@@ -118,16 +118,8 @@ def write_wide(folder, n_rows, n_columns, n_files=2):
 @pytest.mark.parametrize("solver", [None, "sdca", "spam"])
 def test_wide_libsvm_files_are_fitted_without_cross_validation(tmp_path, solver):
     files = write_wide(tmp_path, 600, 20_000)
-    options = (
-        "--memory",
-        "2GB",
-        "--alpha",
-        "500",
-        "-o",
-        tmp_path / "m.json",
-        *(("--solver", solver) if solver else ()),
-    )
-    result = run("fit", files, *options)
+    chosen = ("--solver", solver) if solver else ()
+    result = run("fit", files, "--memory", "2GB", "--alpha", "500", *chosen, "-o", tmp_path / "m.json")
     assert "20,000 features" in result.stdout and "not cross-validated" in result.stdout
     assert f"squared loss, solver {solver or 'cg'}" in result.stdout
     found = json.loads(run("evaluate", files, "--model", tmp_path / "m.json", "--memory", "2GB", "--json").stdout)

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
