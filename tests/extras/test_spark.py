@@ -30,7 +30,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import spark_partition_id
 
 import aucmax.spark
-from aucmax.scale.spark import SparkEngine, spark_source
+from aucmax.scale.spark import SparkEngine
+from aucmax.scale.spark_frames import spark_source
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Spark, about pandas 3
 SETTINGS = {"target": "y", "pos_label": "fraud", "drop": ["w", "g"]}

@@ -1,6 +1,7 @@
 """Cells and sorted runs against all pairs."""
 
 import resource
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,6 +65,21 @@ def test_runs_give_the_exact_auc_and_delong(ties, on_disk, tmp_path, monkeypatch
     assert weighted.std_error == pytest.approx(
         np.linalg.norm(auc_influence(y, scores, sample_weight=weight)), rel=1e-10
     )
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc to see which files are mapped")
+def test_files_of_runs_are_mapped_only_while_a_block_is_read(tmp_path, monkeypatch):
+    """Otherwise their pages count as our memory: 400 MB at 50 million rows."""
+    monkeypatch.setattr(score_runs, "RUN_ROWS", 300)
+    scores, y, weight = scored()
+    parts = [
+        ScoreRuns.of(scores[k : k + 170], y[k : k + 170], weight[k : k + 170], str(tmp_path))
+        for k in range(0, 5000, 170)
+    ]
+    merged = sum(parts[1:], start=parts[0]).ended()
+    assert len(list(tmp_path.glob("*.npy"))) > 10
+    for _block in merged.blocks():
+        assert str(tmp_path) not in Path("/proc/self/maps").read_text()
 
 
 def test_condensed_scores_are_all_scores_or_means_of_neighbours():

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.numerics.sparse_structure import canonical, check_structure, is_sparse, sparse
+from aucmax.numerics.matrix import is_sparse, sparse
+from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
 
 _DENSE: Schema = {"rows": (list,)}

@@ -67,7 +67,7 @@ class CompiledFunction:
         return compiled(*args)  # type: ignore[misc]
 
     def link(self) -> Callable:
-        """The function that Numba calls; so are, from now on, all compiled functions that this one names."""
+        """The function that Numba calls; from now on its name means that, as do the names which it refers to."""
         with _lock:
             if self._compiled is None:
                 compile_timer.start()
@@ -81,9 +81,12 @@ class CompiledFunction:
         return self._compiled  # type: ignore[return-value]
 
     def _link_names(self) -> None:
-        """Numba must find its own functions where this one names compiled functions."""
+        """Numba must find its own functions where this one names compiled functions; its own name comes last.
+
+        Another thread that already calls the new function would otherwise compile it with names that are not linked.
+        """
         names = self.py_func.__globals__
-        for name in _names(self.py_func.__code__):
+        for name in (*_names(self.py_func.__code__), self.py_func.__name__):
             if isinstance(value := names.get(name), CompiledFunction):
                 names[name] = value.link()
 

@@ -34,7 +34,9 @@ class LazyModule:
                 self._module = importlib.import_module(self._name)
             except ImportError as error:
                 raise ImportError(self._hint or str(error)) from None
-        return getattr(self._module, attribute)
+        value = getattr(self._module, attribute)
+        setattr(self, attribute, value)  # the next time Python finds it by itself
+        return value
 
 
 def lazy_exports(package: dict[str, Any], modules: Mapping[str, str]) -> tuple[Callable, Callable]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.numerics.matrix import dot
-from aucmax.numerics.sparse_structure import is_sparse
+from aucmax.numerics.matrix import dot, is_sparse
 
 _BLOCK = 1 << 15  # numbers that are multiplied at a time, so that they stay in the cache
 

@@ -5,14 +5,22 @@ Only this file, rows.py and sparse_structure.py distinguish dense from CSR.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.lazy_features import LazyFeatures
+from aucmax.numerics.lazy_imports import LazyModule
 from aucmax.numerics.rows import CSR, row_axpy, row_dot, row_dots, row_norm2, row_squares
-from aucmax.numerics.sparse_structure import is_sparse, sparse
+
+sparse: Any = LazyModule("scipy.sparse")
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix or array; where SciPy has not been imported, there is none."""
+    return "scipy.sparse" in sys.modules and sparse.issparse(X)
 
 
 def nonzeros(X: Any) -> int:

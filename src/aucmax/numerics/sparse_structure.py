@@ -5,19 +5,11 @@ SciPy checks the arrays of a matrix only when it is made, and little more than t
 
 from __future__ import annotations
 
-import sys
 from typing import Any, NoReturn
 
 import numpy as np
 
-from aucmax.numerics.lazy_imports import LazyModule
-
-sparse: Any = LazyModule("scipy.sparse")
-
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix or array; where SciPy has not been imported, there is none."""
-    return "scipy.sparse" in sys.modules and sparse.issparse(X)
+from aucmax.numerics.matrix import is_sparse, sparse
 
 
 def check_structure(X: Any) -> Any:

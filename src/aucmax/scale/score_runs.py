@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """Scores and weights; those in files are read as they are used."""
+        """Scores and weights; those in files are mapped by each call: their pages leave our memory with them."""
         opened = [np.load(part, mmap_mode="r") if isinstance(part, str) else part for part in self]
         return opened[0], opened[1]
 
@@ -94,30 +94,30 @@ class ScoreRuns:
 
 def stored(run: Run, folder: str | None) -> Run:
     """The run sorted, in a file if there is a folder."""
-    scores, weight = _in_order(run)
+    ordered = _in_order(run)
     if folder is None:
-        return Run(scores, weight)
+        return ordered
     path = os.path.join(folder, uuid.uuid4().hex)
+    weight = None if ordered.weight is None else f"{path}-weight.npy"
     try:
-        np.save(f"{path}-scores.npy", scores)
+        np.save(f"{path}-scores.npy", ordered.scores)
         if weight is not None:
-            np.save(f"{path}-weight.npy", weight)
+            np.save(weight, ordered.weight)
     except OSError as error:  # NumPy's says only how much was written
         raise OSError(
             f"the scores cannot be sorted in {folder}: {error}; free some space, or set TMPDIR to another folder"
         ) from None
-    return Run(f"{path}-scores.npy", None if weight is None else f"{path}-weight.npy")
+    return Run(f"{path}-scores.npy", weight)
 
 
-def _in_order(run: Run) -> tuple[np.ndarray, np.ndarray | None]:
-    """Scores in ascending order, with their weights."""
-    scores, weight = run.arrays
+def _in_order(run: Run) -> Run:
+    """Scores in ascending order, with their weights; those in files are so already."""
     if isinstance(run.scores, str):
-        return scores, weight
-    if weight is None:
-        return np.sort(scores), None
-    order = np.argsort(scores, kind="stable")
-    return scores[order], weight[order]
+        return run
+    if run.weight is None:
+        return Run(np.sort(run.scores), None)
+    order = np.argsort(run.scores, kind="stable")
+    return Run(run.scores[order], run.weight[order])
 
 
 class Block(NamedTuple):
@@ -132,21 +132,18 @@ class Block(NamedTuple):
 class MergedRuns:
     """The sorted runs of both classes, to be merged block by block."""
 
-    def __init__(self, pos: list, neg: list):
+    def __init__(self, pos: list[Run], neg: list[Run]):
         self.classes = (pos, neg)
-        self.counts = tuple(sum(scores.size for scores, _ in runs) for runs in self.classes)
-        self.weighted = any(weight is not None for runs in self.classes for _, weight in runs)
-        self.totals = tuple(
-            float(sum(scores.size if weight is None else weight.sum() for scores, weight in runs))
-            for runs in self.classes
-        )
+        self.counts = tuple(sum(run.arrays[0].size for run in runs) for runs in self.classes)
+        self.weighted = any(run.weight is not None for runs in self.classes for run in runs)
+        self.totals = tuple(float(sum(map(_total_weight, runs))) for runs in self.classes)
         if min(self.counts) == 0:
             raise ValueError(f"{self.counts[0]} positive and {self.counts[1]} negative rows; AUC needs both")
 
     def blocks(self) -> Iterator[Block]:
         """All scores in ascending order, about `RUN_ROWS` at a time; equal scores are in one block."""
         step = max(1, RUN_ROWS // 64)
-        sample = np.sort(np.concatenate([scores[::step] for runs in self.classes for scores, _ in runs]))
+        sample = np.sort(np.concatenate([run.arrays[0][::step].copy() for runs in self.classes for run in runs]))
         edges = [-np.inf, *np.unique(sample[::64])[1:], np.inf]
         for low, high in pairwise(edges):
             parts = [_between(runs, low, high) for runs in self.classes]
@@ -209,24 +206,22 @@ class MergedRuns:
         return scores, y, weight
 
 
-def _between(runs: list, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+def _total_weight(run: Run) -> float:
+    scores, weight = run.arrays
+    return float(scores.size if weight is None else weight.sum())
+
+
+def _between(runs: list[Run], low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
     """The scores above `low` and up to `high` of all runs, sorted, with their weights."""
     some = []
     weights = []
-    for scores, weight in (tuple(map(_mapped_afresh, run)) for run in runs):
+    for scores, weight in (run.arrays for run in runs):
         start, stop = np.searchsorted(scores, [low, high], "right")
-        some.append(np.asarray(scores[start:stop]))
-        weights.append(np.ones(stop - start) if weight is None else np.asarray(weight[start:stop]))
+        some.append(np.array(scores[start:stop]))  # a view would keep the file mapped
+        weights.append(np.ones(stop - start) if weight is None else np.array(weight[start:stop]))
     joined = np.concatenate([np.empty(0), *some])
     order = np.argsort(joined, kind="stable")
     return joined[order], np.concatenate([np.empty(0), *weights])[order]
-
-
-def _mapped_afresh(array: Any) -> Any:
-    """The array; that of a file by a mapping of its own, whose pages leave our memory with it."""
-    if isinstance(array, np.memmap) and array.filename is not None:
-        return np.load(array.filename, mmap_mode="r")
-    return array
 
 
 def _twice_below(mine: np.ndarray, others: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, Any]:

@@ -21,7 +21,10 @@ from aucmax.tables.read_table import infer_format
 
 PARTITION_ROWS = 2**20  # of a table in memory, and about of a partition of a Parquet file
 _SPOOL_ROWS = 2**17  # rows in a row group of a temporary file
-_COLLECTIONS = {"dask": ("aucmax.scale.dask", "lazy_source"), "pyspark": ("aucmax.scale.spark", "spark_source")}
+_COLLECTIONS = {
+    "dask": ("aucmax.scale.dask", "lazy_source"),
+    "pyspark": ("aucmax.scale.spark_frames", "spark_source"),
+}
 _FORMATS = ("parquet", "arrow", "csv", "jsonl", "libsvm")
 
 

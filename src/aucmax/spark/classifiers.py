@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from pyspark import StorageLevel, keyword_only
+from pyspark import keyword_only
 from pyspark.ml.classification import Classifier
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import functions as F
@@ -19,11 +17,15 @@ from aucmax.models.from_estimator import saved_model
 from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.evaluate import PartitionScores
 from aucmax.scale.fit import fit as fit_source
+from aucmax.scale.partitions import Partition
 from aucmax.scale.source import Source
-from aucmax.scale.spark import SparkEngine, spark_source
+from aucmax.scale.spark import SparkEngine
+from aucmax.scale.spark_frames import packed_source
 from aucmax.spark.model import AUCClassifierModel
 from aucmax.spark.params import COLUMNS, ColumnParams, setting
 from aucmax.tables.read_table import CHUNK_ROWS
+
+_SHOWN = 20  # labels that an error message shows
 
 
 class _SparkClassifier(Classifier, ColumnParams, DefaultParamsReadable, DefaultParamsWritable):
@@ -38,10 +40,9 @@ class _SparkClassifier(Classifier, ColumnParams, DefaultParamsReadable, DefaultP
         if weighted:
             columns["weight"] = self.getWeightCol()
         engine = SparkEngine(dataset.sparkSession)
-        with _persisted(dataset, columns) as frame:
-            labels = _two_labels(frame, self.getLabelCol())
-            source = spark_source(frame, features="features")
-            weight = "weight" if weighted else None
+        weight = "weight" if weighted else None
+        with packed_source(_own_names(dataset, columns), features="features") as source:
+            labels = _two_labels(source, engine, self.getLabelCol())
             fitted = fit_source(
                 source, self._plain(**settings), target="label", weight=weight, pos_label=labels[1], engine=engine
             )
@@ -148,29 +149,28 @@ class AUCClassifierCV(_SparkClassifier):
         self._set(**self._input_kwargs)
 
 
-@contextmanager
-def _persisted(dataset: Any, columns: dict[str, str]) -> Iterator[Any]:
-    """The columns under their own names, kept while they are read again and again, unless the data frame is."""
+def _own_names(dataset: Any, columns: dict[str, str]) -> Any:
+    """The columns of a data frame under our names, labels and weights as numbers."""
     numbers = [F.col(columns[name]).cast("double").alias(name) for name in columns if name != "features"]
-    frame = dataset.select(F.col(columns["features"]).alias("features"), *numbers)
-    level = dataset.storageLevel
-    if level.useMemory or level.useDisk:
-        yield frame
-        return
-    frame.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        yield frame
-    finally:
-        frame.unpersist()
+    return dataset.select(F.col(columns["features"]).alias("features"), *numbers)
 
 
-def _two_labels(frame: Any, name: str) -> list[float]:
+def _two_labels(source: Source, engine: SparkEngine, name: str) -> list[float]:
     """The two labels in ascending order."""
-    found = frame.select("label").where("label is not null").distinct().limit(21).collect()
-    labels = sorted(row.label for row in found)
+    labels = sorted(set(engine.map_reduce(source, _labels_of)))
     if len(labels) != 2:
-        raise ValueError(f"column {name!r} has the labels {labels}; there must be two")
+        raise ValueError(f"column {name!r} has the labels {labels[:_SHOWN]}; there must be two")
     return labels
+
+
+def _labels_of(number: int, partition: Partition) -> list[float]:
+    """Labels that occur in a partition, all of them or more than can be shown; on a worker."""
+    found: set[float] = set()
+    for chunk in partition.chunks(CHUNK_ROWS):
+        found |= set(chunk.columns["label"].drop_null().unique().to_pylist())
+        if len(found) > _SHOWN:
+            break
+    return sorted(found)[: _SHOWN + 1]
 
 
 def _set_names(fitted: Any, labels: list[float], metadata: dict[str, Any]) -> None:

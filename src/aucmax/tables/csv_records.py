@@ -56,7 +56,7 @@ def scan_records(text: bytes, delimiter: str, width: int, *, at_end: bool, one: 
         first = scan_records(text[:_HEADER_BYTES], delimiter, width, at_end=False, one=True)
         if first.end:
             return first
-    scan = _scan.py_func if one and len(text) <= _HEADER_BYTES else _scan  # type: ignore[attr-defined]
+    scan = getattr(_scan, "py_func", _scan) if one and len(text) <= _HEADER_BYTES else _scan
     end, n_lines, error, n_fields, line = scan(
         np.frombuffer(text, dtype=np.uint8), ord(delimiter), width, at_end, one
     )

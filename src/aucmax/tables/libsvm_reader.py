@@ -11,7 +11,7 @@ from typing import IO
 
 import numpy as np
 
-from aucmax.numerics.sparse_structure import sparse
+from aucmax.numerics.matrix import sparse
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.compression import open_bytes
 from aucmax.tables.libsvm_parser import ParsedRows, parse_block

@@ -8,7 +8,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from aucmax.numerics.sparse_structure import check_structure, sparse
+from aucmax.numerics.matrix import sparse
+from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table
 
