@@ -53,13 +53,13 @@ def chunk_rows(memory: int | str, width: int, engine: Engine) -> int:
 
 def rows_beside(features: int, rows: int, memory: int | str, engine: Engine) -> int:
     """The rows of a chunk once the number of features is known, of which each takes some numbers in every pass."""
-    room = parse_memory(memory) - _LIBRARIES - _RESERVE // 2
+    available = parse_memory(memory) - _LIBRARIES - _RESERVE // 2
     taken = (_threads(engine) + 1) * _FEATURE_BYTES * features
-    left = room - taken
-    if left < room // 8:
+    left = available - taken
+    if left < available // 8:
         needed = _LIBRARIES + _RESERVE // 2 + taken * 8 // 7
         raise ValueError(f"memory={memory!r} is too little; {features} features need at least {needed / 1e6:.0f} MB")
-    return max(_MIN_ROWS, int(rows * min(1.0, 2.0 * left / room)))
+    return max(_MIN_ROWS, int(rows * min(1.0, 2.0 * left / available)))
 
 
 def check_row_numbers(memory: int | str | None, n_rows: int, solver: str) -> None:
