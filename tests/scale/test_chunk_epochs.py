@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scale.events import make_events, write_parquet
+from scale.stopped_fits import Stopped, stop_after
 from scipy import sparse
 
 from aucmax import AUCClassifier, AUCClassifierCV
@@ -17,10 +18,6 @@ from aucmax.validation.inputs import make_rng
 
 CHUNK = 128
 ALPHA = 20.0
-
-
-class Stopped(Exception):
-    pass
 
 
 @pytest.fixture(autouse=True)
@@ -156,18 +153,6 @@ def test_files_sorted_by_label_are_noticed(tmp_path):
     exact = AUCClassifier(ALPHA, solver=CG(tol=1e-13)).fit(X, y)
     model = fit(glob, AUCClassifier(ALPHA, solver=SDCA(tol=1e-10), random_state=0), pos_label=1)
     np.testing.assert_allclose(model.coef_, exact.coef_, atol=1e-4 * np.abs(exact.coef_).max())
-
-
-def stop_after(rows):
-    """A progress report that raises once so many rows have been read, in all passes together."""
-    seen = {}
-
-    def progress(step):
-        seen[step.number] = step.rows
-        if sum(seen.values()) > rows:
-            raise Stopped
-
-    return progress
 
 
 @pytest.mark.parametrize("solver", [SPAM(tol=0.2), SDCA(tol=1e-6), CG(tol=1e-8)], ids=lambda one: one.name)
