@@ -17,6 +17,7 @@ from aucmax import AUCClassifierCV
 from aucmax.datasets import load
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.kernels import KERNELS, Coordinates, Ranks, choose_landmarks, nystroem
+from aucmax.kernels.landmark_space import LandmarkSpace
 from aucmax.kernels.metric import squared_slopes
 from aucmax.numerics import lazy_features, matrix
 from aucmax.problem.data import column_scale
@@ -189,6 +190,18 @@ def test_slopes_are_those_of_finite_differences():
             slopes[:, j] = (above - below) / 2e-6
         found = squared_slopes(kernel, 0.8, A, Z, dual, weight)
         np.testing.assert_allclose(found, weight @ slopes**2 / weight.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("gamma", "magnifies"), [(1.0, False), (1e-3, True)])
+def test_moments_of_features_are_those_of_the_features_computed(gamma, magnifies):
+    X, y, weight = rings(200)
+    plain = Coordinates(np.ones(X.shape[1]))
+    made = LandmarkSpace(X[:12], plain, None).family("rbf", plain).map(gamma)
+    assert made.magnifies == magnifies
+    found = made.moments(X, y, weight)
+    expected = Moments.of(made(X), y, weight)
+    np.testing.assert_allclose(found.within, expected.within, atol=1e-9 * np.abs(expected.within).max())
+    np.testing.assert_allclose(found.delta, expected.delta, atol=1e-9 * np.abs(expected.delta).max())
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

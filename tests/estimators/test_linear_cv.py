@@ -127,7 +127,7 @@ def test_all_ways_to_a_path_agree(table, pairs):
     full = Data.of(X, y, weight, standardize=True, full=True)
     rows = Data.of(X, y, weight, standardize=True, full=False)
     expected = np.column_stack([pairs(X / full.scale, y, weight).ridge(alpha) for alpha in ALPHAS])
-    for weights in (moment_path(full, ALPHAS), row_path(rows, ALPHAS), krylov_path(rows, ALPHAS)):
+    for weights in (moment_path(full.within, full.delta, ALPHAS), row_path(rows, ALPHAS), krylov_path(rows, ALPHAS)):
         np.testing.assert_allclose(weights, expected, atol=1e-8)
 
 

@@ -235,9 +235,14 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     def _feature_data(self, rows: LabeledData, made: Nystroem | None) -> tuple[Data, Solver]:
         """The features of a map, or the columns themselves, and the solver of the final model."""
-        features = rows if made is None else rows._replace(X=made.features(rows.X))
-        solver = certified_solver(features.X, LOSSES[self.loss]())
-        return training_data(features, solver, PathSettings(None, 0.0, self.standardize and made is None)), solver
+        loss = LOSSES[self.loss]()
+        if made is None:
+            solver = certified_solver(rows.X, loss)
+            return training_data(rows, solver, PathSettings(None, 0.0, self.standardize)), solver
+        solver = certified_solver(made.lazy_features(rows.X), loss)
+        if solver.from_moments:
+            return Data.of_moments(made.moments(*rows), standardize=False), solver
+        return training_data(rows._replace(X=made.features(rows.X)), solver, PathSettings(None, 0.0, False)), solver
 
     def _fit_average(
         self, found: list[KernelPath], average: Average, space: LandmarkSpace, data_of: FeatureData

@@ -18,6 +18,8 @@ BOOSTING = ("auto", "histogram", "lightgbm", "none")
 BOOSTING_ROWS = 500  # rows from which boosting is a member
 LARGE_ROWS = 8000  # rows, or
 LARGE_CELLS = 600_000  # rows times columns, from which members have settings of large tables
+FAST_ROWS = 1000  # rows from which, and
+FAST_CELLS = 60_000  # rows times columns below which boosting is so fast that the kernel would be most of the time
 LARGE_FOLDS = 3  # of boosting on large tables
 MANY_COLUMNS = 40  # columns beyond which boosting has fewer trees
 LONGEST_STEP = 0.2
@@ -52,9 +54,9 @@ class Member(NamedTuple):
 def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffled: bool, seed: int) -> list[Member]:
     """The kernel ranker, extra trees and, from some size, boosting; `shuffled` says that any split will do."""
     large = table.y.size >= LARGE_ROWS or np.prod(table.X.shape, dtype=float) >= LARGE_CELLS
-    landmarks = 300 if large else 500
-    kernel = KernelAUCClassifier(cv=folds, n_components=landmarks, tuning_rows=2000, random_state=seed)
-    trees = ExtraTreesClassifier(100 if large else 150, bootstrap=True, random_state=seed)
+    fast = table.y.size >= FAST_ROWS and np.prod(table.X.shape, dtype=float) < FAST_CELLS
+    kernel = _kernel(large, fast).set_params(cv=folds, random_state=seed)
+    trees = ExtraTreesClassifier(100 if large or fast else 150, bootstrap=True, random_state=seed)
     members = [Member("kernel", kernel, True), Member("trees", trees, shuffled)]
     too_short = boosting == "auto" and (is_sparse(table.X) or table.y.size < BOOSTING_ROWS)
     if boosting == "none" or too_short:
@@ -64,6 +66,13 @@ def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffl
     candidates = [make(setting.for_columns(table.X.shape[1]), seed) for setting in settings]
     cv = LARGE_FOLDS if large and shuffled and len(folds) > LARGE_FOLDS else folds
     return [*members, Member("gradient_boosting", CrossFitClassifier(candidates, cv, random_state=seed), True)]
+
+
+def _kernel(large: bool, fast: bool) -> KernelAUCClassifier:
+    """Fewer landmarks, fewer rows for tuning and no learned metric where boosting is fast."""
+    if fast:
+        return KernelAUCClassifier(n_components=200, tuning_rows=1000, relevance=False)
+    return KernelAUCClassifier(n_components=300 if large else 500, tuning_rows=2000)
 
 
 def _histogram_boosting(setting: Boosting, seed: int) -> HistGradientBoostingClassifier:

@@ -36,7 +36,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. Of
         members that are as good as the blend, up to a quarter of the standard error of the difference in AUC, the
         first is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees"), 100 for
-        large tables, and, for dense tables of 500 rows or more, histogram boosting ("gradient_boosting").
+        large or narrow tables, and, for dense tables of 500 rows or more, histogram boosting ("gradient_boosting").
     cv : int or splitter
         Folds of the out-of-fold scores, as in `AUCClassifierCV`. With an integer and without groups, ensembles of
         bootstrap samples use their out-of-bag scores instead (not with weights), estimators of this library their own

@@ -21,7 +21,11 @@ class NystroemFamily(NamedTuple):
     coordinates: Coordinates  # in which distances are measured
     landmarks: Any  # in these coordinates
     own: np.ndarray  # distances between the landmarks
-    unit: float  # median distance between two landmarks
+
+    @property
+    def unit(self) -> float:
+        """The median distance between two landmarks."""
+        return median_distance(self.own)
 
     def map(self, gamma: float) -> Nystroem:
         """The feature map for the given gamma."""
@@ -32,7 +36,7 @@ class NystroemFamily(NamedTuple):
         return self.kernel.distances(self.coordinates(X), self.landmarks)
 
     def some(self, index: np.ndarray) -> NystroemFamily:
-        """The maps on some of the landmarks, in the same unit."""
+        """The maps on some of the landmarks."""
         return self._replace(landmarks=self.landmarks[index], own=self.own[np.ix_(index, index)])
 
 
@@ -69,8 +73,7 @@ class LandmarkSpace:
         """The feature maps of a kernel in these coordinates."""
         found = KERNELS[kernel]
         landmarks = coordinates(self.landmarks)
-        own = own_distances(found, landmarks)
-        return NystroemFamily(found, coordinates, landmarks, own, median_distance(own))
+        return NystroemFamily(found, coordinates, landmarks, own_distances(found, landmarks))
 
 
 def ranked_coordinates(X: np.ndarray, y: np.ndarray, weight: np.ndarray, standardize: bool) -> Coordinates:

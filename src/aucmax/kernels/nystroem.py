@@ -6,25 +6,29 @@ With K the kernel matrix of the landmarks and k(x) the values of the kernel betw
 
     phi(x) = T' k(x),    T T' = K^+,    phi(x).phi(x') = k(x)' K^+ k(x')
 
-which is exact if either row is a landmark. T is the inverse of a Cholesky factor of K. If K is nearly singular, T is
-U diag(values)^-1/2 from K = U diag(values) U', and directions that are pure rounding error (duplicate landmarks) are
-dropped. A ranker w.phi(x) is dual.k(x) with dual = T w.
+which is exact if either row is a landmark. T is the inverse of a Cholesky factor of K. If K is nearly singular, the
+factor is pivoted, and landmarks that add less than 1e-8 to the kernel of any other (duplicates, for one) are
+dropped. A ranker w.phi(x) is dual.k(x) with dual = T w. Moments of the features are T' M T with M those of k(x),
+which costs less than computing the features; where T is so large that it would magnify the rounding errors of M, they
+are computed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, lapack
+from scipy.linalg import lapack
 
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import Kernel
 from aucmax.numerics.lazy_features import LazyFeatures
+from aucmax.problem.moments import Moments
 
-SMALLEST = 1e-11  # eigenvalue of the kernel matrix, relative to the largest, below which it is rounding error
-SMALLEST_PIVOT = 1e-4  # entry on the diagonal of the Cholesky factor below which eigenvectors are used
+SMALLEST_PIVOT = 1e-4  # entry on the diagonal of the Cholesky factor below which a landmark is dropped
+LARGEST_NORM = 1e3  # of a column of T up to which moments of features are computed from those of similarities
 IN_MEMORY = 2**24  # largest number of features kept in memory: 128 megabytes
 
 
@@ -57,9 +61,16 @@ class Nystroem:
         if failed == 0 and factor.diagonal().min() > SMALLEST_PIVOT:
             inverse, _ = lapack.dtrtri(factor, lower=1)
             return cls(kernel, gamma, coordinates, landmarks, inverse.T)
-        values, vectors = eigh(K, check_finite=False, driver="evd")
-        kept = values > SMALLEST * values[-1]
-        return cls(kernel, gamma, coordinates, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
+        factor, order, rank, _ = lapack.dpstrf(K, lower=1, tol=SMALLEST_PIVOT**2)
+        inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
+        T = np.zeros((K.shape[0], rank))
+        T[order[:rank] - 1] = np.tril(inverse).T
+        return cls(kernel, gamma, coordinates, landmarks, T)
+
+    @cached_property
+    def magnifies(self) -> bool:
+        """Whether T' M T would magnify the rounding errors of M too much."""
+        return bool(np.square(self.T).sum(axis=0).max() > LARGEST_NORM**2)
 
     def similarities(self, X: Any) -> np.ndarray:
         """k(x) for the rows of a table."""
@@ -67,13 +78,23 @@ class Nystroem:
 
     def features(self, X: Any) -> Any:
         """phi(x) for all rows of a table: an array if it is small, otherwise computed on demand."""
-        made = LazyFeatures(X, self, self.T.shape[1])
+        made = self.lazy_features(X)
         if made.size > IN_MEMORY:
             return made
         out = np.empty(made.shape)
         for place, rows in made.chunks(np.arange(X.shape[0])):
             out[place] = rows
         return out
+
+    def moments(self, X: Any, y: np.ndarray, weight: np.ndarray) -> Moments:
+        """Full moments of the features of rows with labels -1/+1."""
+        if self.magnifies:
+            return Moments.of(self.lazy_features(X), y, weight)
+        return Moments.of(LazyFeatures(X, self.similarities, self.T.shape[0]), y, weight).mapped(self.T)
+
+    def lazy_features(self, X: Any) -> LazyFeatures:
+        """phi(x) for all rows of a table, computed on demand."""
+        return LazyFeatures(X, self, self.T.shape[1])
 
     def __call__(self, X: Any) -> np.ndarray:
         """phi(x) for the rows of a table, as an array."""

@@ -60,6 +60,11 @@ class ClassMoments:
         """The moments of the same rows with column j divided by scale[j]."""
         return ClassMoments(self.count, self.weight, self.mean / scale, self.scatter / self._square(scale))
 
+    def mapped(self, T: np.ndarray) -> ClassMoments:
+        """The moments of the rows times T, from the full scatter."""
+        scatter = _without_negative_variances(T.T @ self.scatter @ T)
+        return ClassMoments(self.count, self.weight, self.mean @ T, scatter)
+
     def _square(self, v: np.ndarray) -> np.ndarray:
         return v * v if self.scatter.ndim == 1 else np.outer(v, v)
 
@@ -131,6 +136,17 @@ class Moments:
     def scaled(self, scale: np.ndarray) -> Moments:
         """The moments of the same rows with column j divided by scale[j]."""
         return Moments(self.pos.scaled(scale), self.neg.scaled(scale))
+
+    def mapped(self, T: np.ndarray) -> Moments:
+        """The moments of the rows times T, from full moments.
+
+        Examples
+        --------
+        >>> X, y, T = np.array([[0.0, 2.0], [1.0, 1.0], [4.0, 0.0]]), np.array([-1, -1, 1]), np.array([[1.0], [2.0]])
+        >>> Moments.of(X, y).mapped(T).within == Moments.of(X @ T, y).within
+        array([[ True]])
+        """
+        return Moments(self.pos.mapped(T), self.neg.mapped(T))
 
     @property
     def within(self) -> np.ndarray:

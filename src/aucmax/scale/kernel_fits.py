@@ -17,7 +17,6 @@ from aucmax.kernels.functions import find_kernels
 from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
 from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
-from aucmax.numerics.lazy_features import LazyFeatures
 from aucmax.numerics.matrix import is_sparse
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data, check_finite, column_scale
@@ -56,8 +55,8 @@ class _FeatureMomentsOf:
 
     def __call__(self, rows: NumberedRows) -> Several:
         X, y, weight = rows.data
-        features = [X if made is None else LazyFeatures(X, made, made.T.shape[1]) for made in self.maps]
-        return Several(tuple(Moments.of(part, y, weight) for part in features))
+        moments = [Moments.of(X, y, weight) if made is None else made.moments(X, y, weight) for made in self.maps]
+        return Several(tuple(moments))
 
 
 def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:

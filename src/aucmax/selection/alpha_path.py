@@ -32,14 +32,14 @@ def alpha_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solve
     if l1_ratio > 0 or alphas.min() <= 0 or not isinstance(loss, Squared):
         return warm_path(data, loss, alphas, l1_ratio, solver)
     if data.full:
-        return moment_path(data, alphas)
+        return moment_path(data.within, data.delta, alphas)
     return row_path(data, alphas) if isinstance(solver, Exact) else krylov_path(data, alphas)
 
 
-def moment_path(data: Data, alphas: np.ndarray) -> np.ndarray:
-    """L2 path from the moments."""
-    u = shifted_solutions(data.within, data.delta, alphas)
-    return u / (1.0 + data.delta @ u)
+def moment_path(within: np.ndarray, delta: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """L2 path from S and the difference of the class means."""
+    u = shifted_solutions(within, delta, alphas)
+    return u / (1.0 + delta @ u)
 
 
 def row_path(data: Data, alphas: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.selection.alpha_path import moment_path
 from aucmax.selection.cross_validation import CVPath, PathSettings, cv_path, make_alphas, score_fold
+from aucmax.selection.fold_moments import training_moments
 from aucmax.selection.splits import Fold
 from aucmax.solvers import Exact
 from aucmax.validation.inputs import LabeledData
@@ -42,13 +43,21 @@ class KernelPath(NamedTuple):
     gamma: float  # NaN for the linear kernel
     round: int  # of metric learning, 0 before the first
     maps: list[Nystroem]  # of all rows and of each fold; none for the columns themselves
-    weights: list[np.ndarray]  # of the features in the models of the folds, one column per alpha
+    duals: list[np.ndarray]  # weights of the landmarks in the models of the folds, one column per alpha
     path: CVPath
 
     @property
     def params(self) -> dict[str, Any]:
         """The parameters in `cv_results_`."""
         return {"kernel": self.kernel, "gamma": float(self.gamma), "round": self.round}
+
+
+class _Similarities(NamedTuple):
+    """What the models of a fold, or of all rows, are fitted to."""
+
+    similarities: np.ndarray  # of all rows to landmarks, of shape (n, m)
+    columns: np.ndarray  # those landmarks that are used
+    moments: Moments  # of the similarities of the training rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,16 +107,20 @@ class KernelSearch:
         return [KernelPath("linear", np.nan, 0, [], [], path)]
 
     def _grid(self, kernel: str, gamma: float | None) -> list[KernelPath]:
-        """A kernel at each gamma; distances are computed once."""
+        """A kernel at each gamma; distances are computed once, and moments once for all folds."""
         family = self.space.family(kernel, self.space.coordinates(kernel))
         distances = family.distances(self.table.X)
-        gammas = [gamma] if gamma is not None else [k / family.unit for k in SCALES[family.kernel.norm]]
+        unit = family.unit
+        gammas = [gamma] if gamma is not None else [k / unit for k in SCALES[family.kernel.norm]]
         families = [family, *(family.some(index) for index in self._fold_landmarks)]
         found = []
         for value in gammas:
             similarities = family.kernel.values(distances, value)
-            some = [similarities, *(similarities[:, index] for index in self._fold_landmarks)]
-            found.append(self._cross_validate(families, some, value, 0))
+            whole, training = training_moments(similarities, self.table.y, self.table.weight, self.folds)
+            parts = [_Similarities(similarities, np.arange(similarities.shape[1]), whole)]
+            for index, moments in zip(self._fold_landmarks, training, strict=True):
+                parts.append(_Similarities(similarities, index, moments))
+            found.append(self._cross_validate(families, parts, value, 0))
         return found
 
     @cached_property
@@ -128,44 +141,65 @@ class KernelSearch:
         distances = [family.distances(self.table.X) for family in families]
         found = []
         for gamma in (k * before.gamma for k in SHARPER):
-            pairs = zip(families, distances, strict=True)
-            similarities = [family.kernel.values(apart, gamma) for family, apart in pairs]
-            found.append(self._cross_validate(families, similarities, gamma, number))
+            parts = []
+            for family, apart, rows in zip(families, distances, self._training_rows, strict=True):
+                similarities = family.kernel.values(apart, gamma)
+                moments = self._moments(similarities, rows)
+                parts.append(_Similarities(similarities, np.arange(similarities.shape[1]), moments))
+            found.append(self._cross_validate(families, parts, gamma, number))
         return found
+
+    @cached_property
+    def _training_rows(self) -> list[np.ndarray]:
+        """Of the models of all rows and of the folds."""
+        return [np.flatnonzero(self.table.weight > 0), *(train for train, _ in self.folds)]
 
     def _models(self, before: KernelPath) -> Iterable[tuple[Nystroem, np.ndarray, np.ndarray]]:
         """Feature map, weights of the landmarks and training rows of the models of all rows and of the folds."""
         path = before.path
         k = int(np.argmax(path.auc.mean(axis=1)))
-        weights = [moment_path(path.data, path.alphas[[k]])[:, 0], *(part[:, k] for part in before.weights)]
-        rows = [np.flatnonzero(self.table.weight > 0), *(train for train, _ in self.folds)]
-        for made, w, index in zip(before.maps, weights, rows, strict=True):
-            yield made, made.T @ w, index
+        whole = before.maps[0].T @ moment_path(path.data.within, path.data.delta, path.alphas[[k]])
+        duals = [whole[:, 0], *(part[:, k] for part in before.duals)]
+        return zip(before.maps, duals, self._training_rows, strict=True)
 
     def _cross_validate(
-        self, families: list[NystroemFamily], similarities: list[np.ndarray], gamma: float, number: int
+        self, families: list[NystroemFamily], parts: list[_Similarities], gamma: float, number: int
     ) -> KernelPath:
         """The path in the features of all landmarks and in those of each fold."""
         maps = [family.map(gamma) for family in families]
-        features = [k @ made.T for k, made in zip(similarities, maps, strict=True)]
-        data = self._data(features[0])
+        data = Data.of_moments(self._feature_moments(maps[0], parts[0], None), standardize=False)
         alphas = make_alphas(PathSettings(self.alphas, 0.0, False), data)
         scores = []
         aucs = []
-        weights = []
-        for (train, test), X in zip(self.folds, features[1:], strict=True):
-            training = self._data(X, train)
-            weights.append(moment_path(training, alphas))
-            fold_scores, fold_aucs = score_fold(self.table, test, X, training, weights[-1])
+        duals = []
+        for (train, test), part, made in zip(self.folds, parts[1:], maps[1:], strict=True):
+            duals.append(self._dual_path(made, part, train, alphas))
+            weights = np.zeros((part.similarities.shape[1], alphas.size))
+            weights[part.columns] = duals[-1]
+            training = Data.of_moments(part.moments, standardize=False)
+            fold_scores, fold_aucs = score_fold(self.table, test, part.similarities, training, weights)
             scores.append(fold_scores)
             aucs.append(fold_aucs)
         path = CVPath(Squared(), Exact(), data, alphas, np.column_stack(aucs), self.folds, scores)
-        return KernelPath(families[0].kernel.name, gamma, number, maps, weights, path)
+        return KernelPath(families[0].kernel.name, gamma, number, maps, duals, path)
 
-    def _data(self, X: np.ndarray, index: np.ndarray | None = None) -> Data:
-        """The moments of all rows, or of some."""
-        moments = Moments.of(X, self.table.y, self.table.weight, index=index)
-        return Data.of_moments(moments, standardize=False)
+    def _dual_path(self, made: Nystroem, part: _Similarities, rows: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+        """The weights of the landmarks in the models of some rows, one column per alpha."""
+        if made.magnifies:
+            moments = self._feature_moments(made, part, rows)
+            return made.T @ moment_path(moments.within, moments.delta, alphas)
+        within = part.moments.within[np.ix_(part.columns, part.columns)]
+        delta = part.moments.delta[part.columns]
+        return made.T @ moment_path(made.T.T @ within @ made.T, delta @ made.T, alphas)
+
+    def _feature_moments(self, made: Nystroem, part: _Similarities, rows: np.ndarray | None) -> Moments:
+        """Moments of the features of all rows, or of some; from those of the similarities if that is accurate."""
+        if made.magnifies:
+            return self._moments(part.similarities[:, part.columns] @ made.T, rows)
+        return part.moments.mapped(made.T)
+
+    def _moments(self, X: np.ndarray, rows: np.ndarray | None) -> Moments:
+        return Moments.of(X, self.table.y, self.table.weight, index=rows)
 
 
 def _best_auc(found: KernelPath) -> float:
