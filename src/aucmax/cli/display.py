@@ -64,6 +64,8 @@ def show_pass_fit(report: PassFitReport, output: str) -> None:
     if facts["auc"] is not None:
         interval = f"95 % interval {facts['auc_low']:.4f} to {facts['auc_high']:.4f}"
         echo(f"AUC of the out-of-fold scores: {facts['auc']:.4f}, {interval}")
+    else:
+        echo("not cross-validated: alpha was not tuned; evaluate the model on rows that it has not seen")
     echo(f"model: {output}")
 
 

@@ -14,9 +14,10 @@ from aucmax.estimators.fitted_state import without_feature_names
 from aucmax.metrics.delong import Interval
 from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.engines import Engine, LocalEngine
+from aucmax.scale.memory import chunk_rows, row_size
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
-from aucmax.scale.passes import Progress, RowCounter, chunk_rows
+from aucmax.scale.passes import Progress, RowCounter
 from aucmax.scale.row_reader import located
 from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.source import Source, TemporaryFolder
@@ -113,7 +114,7 @@ def evaluate(
     """
     source = Source.of(source)
     engine = LocalEngine() if engine is None else engine
-    rows = CHUNK_ROWS if memory is None else chunk_rows(memory, _width(model), engine)
+    rows = CHUNK_ROWS if memory is None else chunk_rows(memory, row_size(source, _width(model)), engine)
     folder = TemporaryFolder()
     scored = PartitionScores(model, target, weight, tuple(rest), rows, folder.path if engine.shared_disk else None)
     runs = engine.map_reduce(source, scored, RowCounter(progress, "scores", 1, None).report)
