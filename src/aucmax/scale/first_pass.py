@@ -186,7 +186,7 @@ def _encoder(encoder: TableEncoder, summary: SourceSummary) -> TableEncoder:
     return encoder
 
 
-def with_matrix_layout(source: Source, n_features: int = ANY_WIDTH, zero_based: bool = True) -> Source:
+def with_matrix_layout(source: Source, n_features: int = ANY_WIDTH, zero_based: bool | str = True) -> Source:
     """The source with the number of columns of its libsvm files, each of which may not have the largest index.
 
     Files whose layout is not known are read once if any index is possible, and twice if the largest is looked for.
