@@ -3,8 +3,8 @@
 Every figure is that of a whole process, imports included: user and system time, and the peak of the resident
 memory. `score` is compared with reading by pyarrow, X @ w and writing by pyarrow; `fit --no-baseline` with reading by
 pyarrow and `AUCClassifierCV(loss="auto").fit` on the array, which is what the command line fits, and which it also
-cross-validates. Memory: `score` on
-all rows, and on a quarter of them.
+cross-validates: it makes six such fits, one of them on all rows. Memory: `score` on all rows, and on a quarter of
+them.
 """
 
 import os
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,15 @@ AUCClassifierCV(loss="auto", random_state=0).fit(X, y)
 
 
 def write_tables(folder, n):
+    """Write a table in a process of its own: a process starts with the peak memory of the one that started it."""
+    writer = get_context("spawn").Process(target=_write_tables, args=(folder, n))
+    writer.start()
+    writer.join()
+    if writer.exitcode:
+        raise RuntimeError(f"the tables of {n} rows could not be written (exit code {writer.exitcode})")
+
+
+def _write_tables(folder, n):
     rng = np.random.default_rng(0)
     y = rng.random(n) < 0.1
     X = rng.normal(size=(n, COLUMNS)) + 0.3 * y[:, None] * rng.normal(size=COLUMNS)

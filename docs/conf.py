@@ -20,6 +20,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
+    "gallery_switch",
     "mathml",
     "plain_docstrings",
     "generated_pages",

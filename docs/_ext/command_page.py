@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import click
 
 from aucmax.cli.group import aucmax
@@ -43,7 +45,8 @@ def option_row(option: click.Option, context: click.Context) -> str:
 
 def click_text(text: str) -> str:
     """Help as Markdown: without the marks that keep click from wrapping lines."""
-    return text.replace("\b\n", "").replace("\f", "").replace("<", "&lt;").replace("*", r"\*").strip()
+    plain = inspect.cleandoc(text.replace("\b\n", ""))
+    return plain.replace("\f", "").replace("<", "&lt;").replace("*", r"\*").strip()
 
 
 def escaped(cell: str) -> str:

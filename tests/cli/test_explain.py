@@ -19,16 +19,17 @@ def fitted(folder):
 
 
 def explained(*arguments):
-    return json.loads(run("explain", "model.json", *arguments, "--json").stdout)
+    return json.loads(run("explain", *arguments, "--model", "model.json", "--json").stdout)
 
 
 def test_the_column_that_matters_comes_first(fitted):
-    shown = run("explain", "model.json", "data.csv", "--rows", "2").stdout
+    shown = run("explain", "data.csv", "--model", "model.json", "--rows", "2").stdout
     assert "importance: standard deviation of what the column adds to the score, on 160 rows" in shown
     lines = [line.strip() for line in shown.splitlines()]
     found = [line for line in lines if line.startswith(("amount", "hour", "country", "copies"))]
     assert found[0].startswith("amount") and len(found) == 4  # one-hot features are summed to the column
     assert "row 1: score" in shown and "row 2: score" in shown
+    assert "others" not in shown.partition("row 1")[2]  # all four columns are named
 
 
 def test_json_is_what_python_says(fitted):
@@ -56,11 +57,11 @@ def test_other_models_need_labels(folder, columns):
     result = explained("data.csv")
     assert result["kind"] == "permutation" and result["columns"][0]["name"] == "amount"
     assert result["columns"][0]["low"] > 0
-    assert "--target" in expect_error(folder, "explain", "model.json", "new.csv")
+    assert "--target" in expect_error(folder, "explain", "new.csv", "--model", "model.json")
 
 
 def test_the_figure_is_written(fitted):
-    assert "figure: why.png" in run("explain", "model.json", "data.csv", "--plot", "why.png").stdout
+    assert "figure: why.png" in run("explain", "data.csv", "--model", "model.json", "--plot", "why.png").stdout
     assert (fitted / "why.png").read_bytes().startswith(b"\x89PNG")
 
 

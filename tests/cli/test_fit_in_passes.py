@@ -101,6 +101,33 @@ def test_options_that_passes_do_not_have_are_refused(files, tmp_path):
     assert "no file matches" in run("fit", tmp_path / "*.parquet", *OPTIONS, *output, code=1).stderr
 
 
+def write_wide(folder, n_rows, n_columns, n_files=2):
+    """libsvm files of many columns, of which the first ten tell the label."""
+    rng = np.random.default_rng(0)
+    for k in range(n_files):
+        lines = []
+        for positive in rng.random(n_rows // n_files) < 0.3:
+            columns = np.unique(np.append(rng.integers(1, 11, 3), [*rng.integers(11, n_columns, 20), n_columns]))
+            values = rng.random(columns.size) + (columns < 11) * positive
+            pairs = " ".join(f"{j}:{v:.4f}" for j, v in zip(columns, values))
+            lines.append(f"{int(positive)} {pairs} # row")
+        (folder / f"wide{k}.svm").write_text("\n".join(lines) + "\n")
+    return folder / "wide*.svm"
+
+
+@pytest.mark.parametrize("solver", [None, "sdca", "spam"])
+def test_wide_libsvm_files_are_fitted_without_cross_validation(tmp_path, solver):
+    files = write_wide(tmp_path, 600, 20_000)
+    chosen = ("--solver", solver) if solver else ()
+    result = run("fit", files, "--memory", "2GB", "--alpha", "500", *chosen, "-o", tmp_path / "m.json")
+    assert "20,000 features" in result.stdout and "not cross-validated" in result.stdout
+    assert f"squared loss, solver {solver or 'cg'}" in result.stdout
+    found = json.loads(run("evaluate", files, "--model", tmp_path / "m.json", "--memory", "2GB", "--json").stdout)
+    assert found["auc"] > 0.8
+    wrong = run("fit", files, "--memory", "2GB", "--loss", "logistic", "-o", tmp_path / "m.json", code=1)
+    assert "too many to cross-validate in passes; use the squared loss" in wrong.stderr
+
+
 PEAK = """
 import resource, sys
 from aucmax.cli import main
@@ -113,6 +140,12 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 
 
+def peak_of(*arguments):
+    """The most memory that a command used, in bytes."""
+    command = [sys.executable, "-c", PEAK, *map(str, arguments), "--quiet"]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+
 @pytest.mark.thorough
 def test_peak_memory_is_below_the_limit(tmp_path):
     """Measured in a process of its own, all libraries included."""
@@ -121,16 +154,15 @@ def test_peak_memory_is_below_the_limit(tmp_path):
         y = rng.random(100_000) < 0.2
         columns = {f"x{j}": rng.normal(size=y.size) + 0.1 * y for j in range(50)}
         pq.write_table(pa.table({**columns, "y": y}), tmp_path / f"{k}.parquet", row_group_size=25_000)
-    arguments = [
-        "fit",
-        str(tmp_path / "*.parquet"),
-        "--target",
-        "y",
-        "--memory",
-        "900MB",
-        "-o",
-        str(tmp_path / "m.json"),
-    ]
-    command = [sys.executable, "-c", PEAK, *arguments, "--quiet"]
-    peak = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
-    assert peak < 900e6
+    assert (
+        peak_of("fit", tmp_path / "*.parquet", "--target", "y", "--memory", "900MB", "-o", tmp_path / "m.json")
+        < 900e6
+    )
+
+
+@pytest.mark.thorough
+def test_peak_memory_of_wide_files_is_below_the_limit(tmp_path):
+    """Also with a checkpoint, and with 200,000 columns, of which dense rows would take 16 GB."""
+    files = write_wide(tmp_path, 10_000, 200_000)
+    options = ("--alpha", "500", "--solver", "sdca", "--checkpoint", tmp_path / "s", "-o", tmp_path / "m.json")
+    assert peak_of("fit", files, "--memory", "900MB", *options) < 900e6

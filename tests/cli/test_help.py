@@ -1,6 +1,7 @@
 """Help, documentation and lists; starting the command line."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,12 +37,15 @@ def test_every_command_has_help_and_is_documented(name):
     command = aucmax.get_command(None, name)
     shown = run(name, "--help").stdout
     assert " ".join(command.help.split()) in " ".join(shown.split())
+    assert f"## `aucmax {name}`" in PAGE.read_text()
+    assert all(parameter.param_type_name == "argument" or parameter.help for parameter in command.params)
+
+
+def test_options_that_the_page_names_exist():
     page = PAGE.read_text()
-    assert f"## `aucmax {name}`" in page
-    for parameter in command.params:
-        assert parameter.param_type_name == "argument" or parameter.help
-        longest = max(parameter.secondary_opts or parameter.opts, key=len)
-        assert parameter.param_type_name == "argument" or longest in page
+    options = [option for name in COMMANDS for option in aucmax.get_command(None, name).params]
+    known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page)) - known == {"--help"}
 
 
 def test_without_arguments_the_commands_are_listed():

@@ -29,7 +29,7 @@ def test_evaluate_writes_a_page(folder):
     assert shown.stdout.splitlines()[-1] == "report: page.html"
     page = Path("page.html").read_text()
     assert "linear model" in page and "AUC by country" in page
-    found = json.loads(run("explain", "model.json", "data.csv", "--json").stdout)["columns"]
+    found = json.loads(run("explain", "data.csv", "--model", "model.json", "--json").stdout)["columns"]
     hour = next(column for column in found if column["name"] == "hour")
     assert f"hour: {hour['direction']:+.4g}, " in page  # with its sign
     amount = next(column for column in found if column["name"] == "amount")

@@ -203,3 +203,10 @@ def test_a_column_called_score_can_be_the_id(folder, columns):
     fit()
     lines = run("score", "data.csv", "--model", "model.json", "--id", "score").stdout.splitlines()
     assert lines[0] == "score (input),score,probability,prediction" and lines[1].startswith("payment 0,")
+
+
+def test_the_columns_of_a_table_that_lacks_one_are_all_named(folder):
+    fit()
+    (folder / "other.csv").write_text("hour,Amount,note,country\n1,2,3,IT\n")
+    message = expect_error(folder, "score", "other.csv", "--model", "model.json")
+    assert "lacks the columns ['amount', 'copies']; it has ['hour', 'Amount', 'note', 'country']" in message

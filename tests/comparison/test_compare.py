@@ -23,6 +23,7 @@ from aucmax.comparison import DEFAULT_MODELS, STANDARD_MODELS, compare
 from aucmax.comparison.data import make_comparison_data
 from aucmax.comparison.out_of_fold import collect, fit_fold
 from aucmax.comparison.standard_models import find_models
+from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.plots.comparison import plot_comparison
 
 
@@ -64,9 +65,28 @@ def run_of(model, shared):
 def test_few_positives_reduce_the_folds(data):
     X, _ = data
     y = np.arange(300) < 5
-    with pytest.warns(UserWarning, match="cv=5, but the rarer class has only 5 rows; using 2 folds"):
+    with pytest.warns(UserWarning, match="cv=5, but the rarer class has only 5 rows, .*; using 2 folds"):
         result = compare(X, y, columns(a=0))
     assert result.n_folds == 2
+
+
+def test_a_model_that_wants_more_folds_than_its_training_rows_allow_says_so(data):
+    X, _ = data
+    y = np.arange(300) < 12
+    with pytest.warns(UserWarning, match="cv=20, but one class has only"):
+        compare(X, y, {"a": AUCClassifierCV(loss="squared", cv=20)}, cv=2)
+
+
+def test_one_model_is_shown_without_differences(data):
+    header, (row,) = compare(*data, columns(a=0), cv=2).cells()
+    assert header == ("model", "AUC", "95 % interval", "s/fit", "tuned")
+    assert len(row) == len(header)
+
+
+@pytest.mark.parametrize("models", [Column, [Column], {"Column": Column}])
+def test_a_class_in_place_of_a_classifier_is_named_in_the_error(data, models):
+    with pytest.raises(TypeError, match=r"model 'Column' is a class.*; call it, as in Column\(\)"):
+        compare(*data, models)
 
 
 @pytest.mark.parametrize("models", [{"a": Column()}, [Column()], Column(), ["aucmax"], "aucmax"], ids=str)

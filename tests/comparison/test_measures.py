@@ -5,7 +5,9 @@ import pytest
 from scipy.stats import norm
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
-from aucmax.comparison.measures import ScoredFold, measure_intervals
+from aucmax.comparison import compare
+from aucmax.comparison.measures import MeasureIntervals, ScoredFold, measure_intervals
+from aucmax.datasets import make_toy
 
 
 def folds_of(seed, n=200, n_folds=4, ties=True):
@@ -55,3 +57,27 @@ def test_a_perfect_ranking_has_an_interval():
     for estimate in measure_intervals([fold], 60).values():
         assert (estimate.value, estimate.high) == (1.0, 1.0)
         assert estimate.low == pytest.approx(0.05 ** (1 / 20))
+
+
+def test_intervals_are_computed_once_and_only_when_asked_for(monkeypatch):
+    calls = []
+
+    def counted(folds, n_rows):
+        calls.append(n_rows)
+        return measure_intervals(folds, n_rows)
+
+    monkeypatch.setattr("aucmax.comparison.measures.measure_intervals", counted)
+    folds = folds_of(0)
+    found = MeasureIntervals(folds, 200)
+    assert len(found) == len(list(found)) == 4
+    assert not calls
+    assert dict(found) == measure_intervals(folds, 200)
+    assert found["partial_auc"].low < found["partial_auc"].high
+    assert calls == [200]
+
+
+def test_a_comparison_takes_no_bootstrap_unless_asked(monkeypatch):
+    monkeypatch.setattr("aucmax.comparison.measures.measure_intervals", lambda *_: pytest.fail("bootstrap"))
+    result = compare(*make_toy(random_state=0), ["exact"], cv=2)
+    assert 0.5 < result["exact"].auc <= 1
+    assert "exact" in str(result)

@@ -56,3 +56,19 @@ def test_formulas_are_mathml(browser):
     page.goto((SITE / "objective.html").as_uri())
     assert page.locator("math").count() > 20
     assert page.locator("math mfrac").first.bounding_box()["height"] > 10  # laid out as a fraction, not as text
+
+
+def test_formulas_of_the_mathematics_are_laid_out(browser):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto((SITE / "mathematics.html").as_uri())
+    assert page.locator("math").count() > 300
+    assert page.locator("math mo", has_text="$").count() == 0
+    left, right = page.evaluate("""() => {
+        const row = document.querySelector('.formula mtable').querySelectorAll('mtr')[0];
+        const cells = [...row.children].map(cell => cell.getBoundingClientRect());
+        const sign = row.children[1].querySelector('mo').getBoundingClientRect();
+        return [cells[0].right, sign.left];
+    }""")
+    assert abs(left - right) < 12  # the equation sign stands right behind the left-hand side
+    too_wide = "[...document.querySelectorAll('.formula')].filter(f => f.scrollWidth > f.clientWidth).length"
+    assert page.evaluate(too_wide) == 0

@@ -17,17 +17,23 @@ import pyarrow.parquet as pq
 from killed_process import run_in_child
 
 from aucmax import AUCClassifier, AUCClassifierCV, KernelAUCClassifier
-from aucmax.scale import LocalEngine, fit
+from aucmax.scale import LocalEngine, fit, passes
 from aucmax.scale import source as sources
 from aucmax.scale.fit_checkpoint import FitCheckpoint
 from aucmax.scale.stored_sums import from_bytes
+from aucmax.solvers import SDCA, SPAM
 
 ROWS = 40_000
+WIDE_ROWS = 20_000
+COLUMNS = 4000  # more than a scatter matrix is made for
 ESTIMATORS = (
     AUCClassifierCV(loss="squared", random_state=0),
     AUCClassifier(0.01, loss="logistic", random_state=0),
     KernelAUCClassifier("rbf", 20, gamma=0.1, tuning_rows=500, random_state=0),
     AUCClassifierCV([0.1, 0.01], loss="logistic", random_state=0),
+    AUCClassifier(30.0, solver=SDCA(tol=1e-5), random_state=0),
+    AUCClassifier(30.0, solver=SPAM(tol=0.1), random_state=0),
+    AUCClassifier(30.0, solver="cg", random_state=0),
 )
 
 
@@ -49,6 +55,19 @@ def write_rows(folder, rng):
     return str(folder / "rows*.parquet")
 
 
+def write_sparse_rows(folder, rng):
+    """Four libsvm files of many columns."""
+    for k in range(4):
+        lines = []
+        for label in rng.random(WIDE_ROWS // 4) < 0.3:
+            columns = np.unique(rng.integers(1 + 10 * label, COLUMNS, size=10))
+            lines.append(
+                f"{int(label)} " + " ".join(f"{j}:{v:.3f}" for j, v in zip(columns, rng.random(columns.size)))
+            )
+        (folder / f"rows{k}.svm").write_text("\n".join(lines) + "\n")
+    return str(folder / "rows*.svm")
+
+
 def weights_of(model):
     """What must be the same to the last bit."""
     if isinstance(model, KernelAUCClassifier):
@@ -57,19 +76,23 @@ def weights_of(model):
 
 
 def run(files, estimator, checkpoint):
-    settings = {"target": "y", "pos_label": True, "engine": LocalEngine(1)}
-    return weights_of(fit(files, estimator, checkpoint=FitCheckpoint(checkpoint, seconds=0.0), **settings)[-1])
+    settings = {"pos_label": 1} if files.endswith("svm") else {"target": "y", "pos_label": True}
+    settings |= {"engine": LocalEngine(1), "checkpoint": FitCheckpoint(checkpoint, seconds=0.0)}
+    model = fit(files, estimator, **settings)
+    return weights_of(model if files.endswith("svm") else model[-1])
 
 
 def main(folder, seed, n_kills):
     sources.PARTITION_ROWS = 2000
+    passes.CHUNK_ROWS = 1000
     rng = np.random.default_rng(seed)
-    files = write_rows(folder, rng)
+    narrow, wide = write_rows(folder, rng), write_sparse_rows(folder, rng)
     passes_at_kills = []
     number = 0
     while len(passes_at_kills) < n_kills:
         estimator = ESTIMATORS[number % len(ESTIMATORS)]
         number += 1
+        files = wide if getattr(estimator, "solver", "auto") != "auto" else narrow
         whole, killed = folder / "whole.sums", folder / "killed.sums"
         for path in (whole, killed):
             path.unlink(missing_ok=True)
@@ -83,7 +106,7 @@ def main(folder, seed, n_kills):
                 done = from_bytes(killed.read_bytes()) if killed.exists() else {"results": ()}
                 passes_at_kills.append(len(done["results"]))
         assert run(files, estimator, killed) == expected, estimator
-    print(json.dumps({"kills": len(passes_at_kills), "passes": passes_at_kills}))
+    print(json.dumps({"kills": len(passes_at_kills), "passes": passes_at_kills, "fits": number}))
 
 
 if __name__ == "__main__":

@@ -276,3 +276,9 @@ def test_features_of_tables_and_matrices(model, table):
     np.testing.assert_array_equal(model.features(table), model.metadata.encoder.transform(table))
     plain = linear_model([1.0, 2.0, 3.0])
     assert plain.features(Table(X=sparse.csr_array(np.eye(2)))).shape == (2, 3)
+
+
+def test_a_model_is_shown_in_one_line():
+    metadata = ModelMetadata(("legit", "fraud"), training={"auc": 0.71890})
+    shown = repr(SavedModel(metadata, LinearScorer([1.0, -1.0], 0.5)))
+    assert shown == "<SavedModel: LinearScorer of 2 features, 'fraud' above 'legit', cross-validated AUC 0.7189>"

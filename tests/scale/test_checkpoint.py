@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scale.events import make_events, write_parquet
+from scale.stopped_fits import Stopped, stop_after
 from scipy import sparse
 
 from aucmax import AUCClassifier, AUCClassifierCV, KernelAUCClassifier
@@ -16,22 +17,6 @@ from aucmax.scale.stored_sums import as_bytes, from_bytes
 
 SETTINGS = {"target": "y", "pos_label": "fraud", "drop": ["w", "g"]}
 PATH = AUCClassifierCV(loss="squared", random_state=0)
-
-
-class Stopped(Exception):
-    pass
-
-
-def stop_after(rows):
-    """A progress report that raises once so many rows have been read, in all passes together."""
-    seen = {}
-
-    def progress(step):
-        seen[step.number] = step.rows
-        if sum(seen.values()) > rows:
-            raise Stopped
-
-    return progress
 
 
 @pytest.fixture

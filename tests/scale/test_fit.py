@@ -6,7 +6,8 @@ from scale.events import make_events, write_parquet
 from sklearn.model_selection import PredefinedSplit
 
 import aucmax
-from aucmax import AUCClassifier, AUCClassifierCV, AUMClassifier
+from aucmax import AUCClassifier, AUCClassifierCV, AUMClassifier, KernelAUCClassifier
+from aucmax.losses import LOSSES
 from aucmax.metrics import auc_interval
 from aucmax.scale import LocalEngine, Source, evaluate, fit, passes
 from aucmax.scale import source as sources
@@ -167,14 +168,24 @@ def test_other_estimators_and_losses_are_refused(events):
     _, files = events
     with pytest.raises(TypeError, match="AUMClassifier cannot be fitted to a source"):
         fit(files, AUMClassifier(), **SETTINGS)
-    with pytest.raises(ValueError, match="cross-validate the losses"):
-        fit(files, AUCClassifierCV(loss="hinge"), **SETTINGS)
     with pytest.raises(ValueError, match="needs an L2 penalty"):
         fit(files, AUCClassifierCV(loss="logistic", l1_ratio=0.5), **SETTINGS)
-    with pytest.raises(ValueError, match="cannot be fitted in passes"):
-        fit(files, AUCClassifier(loss="hinge"), **SETTINGS)
     with pytest.raises(ValueError, match="number of folds"):
         fit(files, AUCClassifierCV(cv=folds_of(10, 0)), **SETTINGS)
+
+
+@pytest.mark.parametrize("loss", sorted(set(LOSSES) - {"squared", "logistic"}))
+def test_losses_that_passes_cannot_fit_are_refused_with_what_to_do(events, loss):
+    message = rf"loss='{loss}'; passes over a source fit the losses \['squared', 'logistic'\].* a sample of rows"
+    models = [AUCClassifier(loss=loss)]
+    models += [AUCClassifierCV(loss=loss)] if loss in ("squared_hinge", "hinge", "exponential") else []
+    for model in models:
+        with pytest.raises(ValueError, match=message):
+            fit(events[1], model, **SETTINGS)
+    with pytest.raises(ValueError, match=r"loss=\['squared', 'hinge'\]; passes"):
+        fit(events[1], AUCClassifierCV(loss=["squared", "hinge"]), **SETTINGS)
+    with pytest.raises(ValueError, match=r"fit kernels by the squared loss only; .* loss='squared'"):
+        fit(events[1], KernelAUCClassifier(loss="squared_hinge"), **SETTINGS)
 
 
 def test_progress_counts_the_rows_of_every_pass(events):

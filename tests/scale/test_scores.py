@@ -1,5 +1,6 @@
 """Cells and sorted runs against all pairs."""
 
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -93,3 +94,13 @@ def test_condensed_scores_are_all_scores_or_means_of_neighbours():
         assert weights[labels == side].sum() == pytest.approx(weight[y == side].sum())
         mean = np.average(few[labels == side], weights=weights[labels == side])
         assert mean == pytest.approx(np.average(scores[y == side], weights=weight[y == side]))
+
+
+def test_a_full_disk_is_reported_with_the_folder(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=f"cannot be sorted in {tmp_path}: .*; free some space"):
+            score_runs.stored(score_runs.Run(np.arange(5000.0), None), str(tmp_path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -10,6 +10,7 @@ from scale.events import make_events, write_parquet
 from scipy import sparse
 
 from aucmax import AUCClassifier
+from aucmax.models import LinearScorer, ModelMetadata, SavedModel
 from aucmax.scale import Source, evaluate, fit
 from aucmax.solvers import CG
 from aucmax.tables.table_writer import open_writer
@@ -90,6 +91,14 @@ def test_libsvm_files_whose_widths_differ(tmp_path, solver):
         [[(p > q) + 0.5 * (p == q) for q in s[y < 0]] for s in [model.decision_function(X)] for p in s[y > 0]]
     )
     assert evaluate(str(tmp_path / "*.svm"), model).auc == pytest.approx(expected, rel=1e-12)
+
+
+def test_libsvm_files_are_evaluated_with_the_first_index_of_training(tmp_path):
+    """A file without the column of index 0 would be shifted by one if its own smallest index decided."""
+    (tmp_path / "new.svm").write_text("-1 1:3.0 2:1.0\n1 1:1.0 2:4.0\n-1 1:2.0 2:2.0\n")
+    metadata = ModelMetadata((-1, 1), training={"zero_based": True})
+    model = SavedModel(metadata, LinearScorer([0.0, 0.0, 1.0], 0.0))
+    assert evaluate(tmp_path / "new.svm", model).auc == 1.0
 
 
 def test_what_is_no_source_is_refused(tmp_path):

@@ -1,6 +1,7 @@
 """Atomic writes: permissions, links and pipes."""
 
 import os
+import resource
 import stat
 import threading
 
@@ -46,3 +47,16 @@ def test_a_loop_of_links_is_refused(tmp_path):
     with pytest.raises(OSError, match=r"symbolic links.*a'"), atomic_write(tmp_path / "a"):
         pass
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_full_disk_is_reported_with_the_file(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text("old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"File too large: .*model\.json"), atomic_write(path) as file:
+            file.write("x" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_text() == "old" and len(list(tmp_path.iterdir())) == 1

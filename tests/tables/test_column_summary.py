@@ -3,11 +3,13 @@
 import pickle
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from aucmax.tables import TableEncoder
+from aucmax.tables import Table, TableEncoder
 from aucmax.tables.cells import as_column
 from aucmax.tables.column_summary import summarize
+from aucmax.tables.number_format import PLAIN
 from aucmax.tables.number_summary import EXACT, NumberSummary
 from aucmax.tables.quantile_sketch import CAPACITY, QuantileSketch
 
@@ -105,3 +107,40 @@ def test_a_long_column_is_encoded_as_in_one_piece():
     (column,) = TableEncoder().fit_summaries({"a": summary_of_parts([part.tolist() for part in parts])}).columns_
     assert (column.low, column.high, column.format, column.kind) == (whole.low, whole.high, whole.format, whole.kind)
     assert abs(column.median - whole.median) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1", " 2", "3\t"], [1, 2, 3]),
+        (["1", "NA", "nan", ""], [1, np.nan, np.nan, np.nan]),
+        (["1", None, "2.5e3"], [1, np.nan, 2500]),
+        (["1", "nan(1)"], None),
+        (["1", "-nan"], None),
+        (["1", "1_0"], None),
+    ],
+)
+def test_white_space_and_missing_cells_among_plain_numbers(cells, numbers):
+    summary = summarize(as_column(cells), 100)
+    missing = 0 if numbers is None else int(np.isnan(numbers).sum())
+    assert summary.n_missing == missing
+    assert (PLAIN in summary.readings) == (numbers is not None)
+    if numbers is not None:
+        np.testing.assert_array_equal(summary.readings[PLAIN].numbers, numbers)
+
+
+def test_a_point_in_a_later_chunk_decides_the_decimal_mark():
+    column = pa.chunked_array([["1"] * 300, ["2"] * 300, ["1.5"]])
+    assert all(format.decimal == "." for format in summarize(column, 100).readings)
+
+
+def test_rows_are_encoded_as_in_pieces():
+    rng = np.random.default_rng(0)
+    numbers = np.where(rng.random(5000) < 0.1, np.nan, rng.normal(size=5000))
+    table = Table(
+        {"a": numbers, "day": np.datetime64("2026-01-01") + np.arange(5000), "b": rng.choice(["x", "y"], 5000)}
+    )
+    encoder = TableEncoder()
+    X = encoder.fit_transform(table)
+    pieces = [encoder.transform(table.slice(start, 700)) for start in range(0, 5000, 700)]
+    np.testing.assert_array_equal(X, np.vstack(pieces))

@@ -86,3 +86,15 @@ def test_missing_cells():
     out = io.BytesIO()
     text_writer(out, "jsonl")(pa.table({"a": [None, 1.5], "b": ["x", None]}))
     assert out.getvalue() == b'{"a": null, "b": "x"}\n{"a": 1.5, "b": null}\n'
+
+
+@pytest.mark.parametrize("name", ["scores.tsv", "scores.TSV.gz"])
+def test_a_tsv_file_has_tabs(tmp_path, name):
+    table = pa.table({"a\tb": ["x,y", "tab\there", 'say "no"'], "score": [1.5, -2.0, 0.25]})
+    with open_writer(tmp_path / name) as write:
+        write(table)
+    opener = gzip.open if name.endswith(".gz") else open
+    with opener(tmp_path / name, "rt", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t"))
+    assert rows == [["a\tb", "score"], ["x,y", "1.5"], ["tab\there", "-2"], ['say "no"', "0.25"]]
+    assert read(tmp_path / name).columns["a\tb"].to_pylist() == table["a\tb"].to_pylist()

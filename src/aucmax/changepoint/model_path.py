@@ -22,7 +22,13 @@ class ModelPath(NamedTuple):
     max_lambda: np.ndarray  # where the next simpler one replaces it
 
     def select(self, penalty: float) -> int:
-        """The model that a penalty selects; at the end of an interval the simpler one."""
+        """The model that a penalty selects; at the end of an interval the simpler one.
+
+        Parameters
+        ----------
+        penalty : float
+            The penalty for a change, at least 0.
+        """
         if not penalty >= 0.0:
             raise ValueError(f"penalty is {penalty}; it must be zero or positive")
         return int(self.model[np.searchsorted(self.min_lambda, penalty, "right") - 1])

@@ -45,6 +45,13 @@ class PenaltyTable:
     def from_segmentations(cls, segmentations: Iterable[Segmentations], labels: Iterable[Any]) -> PenaltyTable:
         """From the segmentations of each sequence and its labels.
 
+        Parameters
+        ----------
+        segmentations : iterable of Segmentations
+            Those of each sequence.
+        labels : iterable
+            The labels of each sequence: `(start, end, kind)`.
+
         Examples
         --------
         >>> found = Segmentations(np.array([9.0, 1.0, 0.5]), [np.array([]), np.array([3]), np.array([2, 3])])
@@ -104,7 +111,13 @@ class PenaltyTable:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def subset(self, sequences: Any) -> PenaltyTable:
-        """The rows of some of the sequences, given by their indices or by a mask."""
+        """The rows of some of the sequences, given by their indices or by a mask.
+
+        Parameters
+        ----------
+        sequences : array of int or bool
+            Which sequences.
+        """
         index = np.arange(len(self))[sequences]
         sizes = np.diff(self.starts)[index]
         starts = np.cumsum([0, *sizes])
@@ -124,7 +137,13 @@ class PenaltyTable:
         return ErrorFunctions.from_penalty_table(self.example, self.min_log_lambda, self.fp, self.fn)
 
     def errors_at(self, log_penalty: ArrayLike) -> np.ndarray:
-        """The number of errors of each sequence at its log penalty."""
+        """The number of errors of each sequence at its log penalty.
+
+        Parameters
+        ----------
+        log_penalty : array of shape (sequences,) or float
+            A log penalty for each sequence, or one for all.
+        """
         penalties = np.asarray(log_penalty, dtype=float)
         if penalties.shape != (len(self),):
             text = f"log_penalty has shape {penalties.shape}"

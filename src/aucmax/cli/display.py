@@ -21,6 +21,7 @@ from aucmax.explanation import ColumnImportance
 from aucmax.explanation.result import KINDS
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
+NUMBERS = ("AUC", "difference", "p", "s/fit")  # columns of a comparison that are aligned at the right
 MOST_COLUMNS = 20  # of an explanation on the screen
 WIDTH = 200  # of tables that do not go to a terminal
 
@@ -63,6 +64,8 @@ def show_pass_fit(report: PassFitReport, output: str) -> None:
     if facts["auc"] is not None:
         interval = f"95 % interval {facts['auc_low']:.4f} to {facts['auc_high']:.4f}"
         echo(f"AUC of the out-of-fold scores: {facts['auc']:.4f}, {interval}")
+    else:
+        echo("not cross-validated: alpha was not tuned; evaluate the model on rows that it has not seen")
     echo(f"model: {output}")
 
 
@@ -80,7 +83,8 @@ def _show_choices(training: dict[str, Any]) -> None:
 
 def show_comparison(comparison: Comparison) -> None:
     """A table of the models, the best first, the verdict in a sentence, and what should be known of the models."""
-    _print_table(*comparison.cells(), right=(1, 3, 5, 7))
+    header, rows = comparison.cells()
+    _print_table(header, rows, right=[j for j, name in enumerate(header) if name in NUMBERS])
     verdict, colon, rest = comparison.summary.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for remark in (*comparison.notes, *comparison.findings):
@@ -123,7 +127,8 @@ def show_explanation(found: FileExplanation) -> None:
     for number, (score, values) in enumerate(zip(found.rows.scores, found.rows.values), 1):
         largest = sorted(zip(found.rows.names, values), key=lambda pair: -abs(pair[1]))[:5]
         parts = ", ".join(f"{name} {value:+.4f}" for name, value in largest)
-        echo(f"row {number}: score {score:.4f} = {found.rows.baseline:.4f} on average, {parts}, and others")
+        rest = ", and others" if len(found.rows.names) > len(largest) else ""
+        echo(f"row {number}: score {score:.4f} = {found.rows.baseline:.4f} on average, {parts}{rest}")
 
 
 def _importance_cells(column: ColumnImportance) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from aucmax.estimators.base import predicted_labels
 from aucmax.metrics import break_even
 from aucmax.models import SavedModel
 from aucmax.scale import LocalEngine, Source
+from aucmax.scale.memory import chunk_rows, row_size
 from aucmax.scale.partitions import FilePartition, Partition
-from aucmax.scale.passes import chunk_rows
 from aucmax.scale.row_reader import located
 from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.source import TemporaryFolder
@@ -50,8 +50,9 @@ def evaluate_in_passes(
 
     AUC and its interval are exact; the break-even point is, up to a million rows a class.
     """
-    parts = [_with_layout(part, model) for part in Source.of(data, **reading).partitions]
-    rows = CHUNK_ROWS if memory is None else chunk_rows(memory, model.n_features, LocalEngine(1))
+    source = Source.of(data, **reading)
+    parts = [_with_layout(part, model) for part in source.partitions]
+    rows = CHUNK_ROWS if memory is None else chunk_rows(memory, row_size(source, model.n_features), LocalEngine(1))
     target = None if model.metadata.encoder is None else find_target(model, next(parts[0].chunks(1)), target)
     needed = needed_columns(model)
     columns = None if needed is None else {name for name in (*needed, target, weight) if name is not None}

@@ -15,6 +15,8 @@ import numpy as np
 from aucmax.cli.fit import FitSettings
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.training_data import ColumnOptions
+from aucmax.estimators.linear import AUCClassifier
+from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.models import ModelMetadata, SavedModel
 from aucmax.models.scorer import scorer_of
 from aucmax.scale import PassProgress, Source
@@ -22,6 +24,7 @@ from aucmax.scale.first_pass import ColumnUse
 from aucmax.scale.fit import fit_model
 from aucmax.scale.fit_checkpoint import FitCheckpoint
 from aucmax.scale.folds import fold_seed
+from aucmax.scale.linear_fits import WIDEST
 from aucmax.scale.passes import Passes
 from aucmax.tables import TableEncoder
 
@@ -101,6 +104,9 @@ def fit_in_passes(
         checkpoint=None if limits.checkpoint is None else FitCheckpoint(limits.checkpoint),
         settings=repr(sorted(estimator.get_params().items())),
     )
+    tuned = isinstance(estimator, AUCClassifierCV)
+    if tuned and passes.reader.n_features > WIDEST:
+        estimator = _without_tuning(settings, passes.reader.n_features)
     fit_model(estimator, passes)
     return PassFitReport(data, _saved_model(estimator, passes, columns, settings), passes)
 
@@ -119,6 +125,17 @@ def _estimator(settings: FitSettings, columns: ColumnOptions) -> Any:
     return settings.estimator()
 
 
+def _without_tuning(settings: FitSettings, n_features: int) -> AUCClassifier:
+    """The estimator for tables so wide that passes cannot cross-validate them; refuses what depends on that."""
+    if settings.threshold_at is not None or not {"auto", "squared"} & set(settings.loss):
+        raise ValueError(
+            f"{n_features} features are too many to cross-validate in passes; use the squared loss, without "
+            "--threshold-at"
+        )
+    alpha = "auto" if settings.alpha is None else settings.alpha
+    return AUCClassifier(alpha, settings.l1_ratio, decision=settings.decision, random_state=settings.seed)
+
+
 def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: FitSettings) -> SavedModel:
     reader = passes.reader
     interval = getattr(model, "oof_interval_", None)
@@ -133,7 +150,7 @@ def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: F
         "rows": passes.summary.n_rows,
         "positives": passes.n_positive,
         "kernel": getattr(model, "best_kernel_", "linear"),
-        "loss": getattr(model, "loss_", settings.loss[0]),
+        "loss": getattr(model, "loss_", model.loss),
         "alpha": float(model.alpha_),
         "l1_ratio": settings.l1_ratio,
         "solver": model.solver_,

@@ -12,6 +12,7 @@ from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.terminal import printable
 from aucmax.estimators.decision import predicted_labels
 from aucmax.models.savedmodel import SavedModel
+from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.cells import PLAIN_NUMBER, as_column, is_string
 from aucmax.tables.findings.new_rows import NewRows
 from aucmax.tables.pyarrow_import import pa, pc
@@ -74,6 +75,8 @@ def write_scores(
         numbers=number_columns(model) - {out.id_column},  # which is copied as it is written
     ):
         try:
+            if not seen.n_rows:
+                _check_columns(model, chunk, path, reading)
             X = model.features(chunk)
             columns = _score_columns(model, X, chunk, out.id_column)
         except ValueError as error:
@@ -82,6 +85,13 @@ def write_scores(
         out.write_columns(columns)  # a file that cannot be scored leaves nothing behind, not even a header
         update(seen.n_rows, None, "rows scored")
     return seen
+
+
+def _check_columns(model: SavedModel, first: Table, path: Path, reading: dict[str, Any]) -> None:
+    """Refuse a file that lacks a column of the model, and name all that it has: `first` has only needed ones."""
+    needed = needed_columns(model) or set()
+    if not needed <= set(first.names) and not is_pipe_or_device(path):
+        model.features(next(read_chunks(path, rows=1, **reading)))
 
 
 def needed_columns(model: SavedModel, id_column: str | None = None) -> set[str] | None:

@@ -12,7 +12,7 @@ import click
 from aucmax.cli.options import FILE, combine, decimal_option, ignore_option, reading_options, weight_option
 from aucmax.cli.training_data import ColumnOptions
 from aucmax.comparison.statistics import ROPE
-from aucmax.scale.passes import parse_memory
+from aucmax.scale.memory import parse_memory
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from aucmax.comparison.checks import check_models
 from aucmax.comparison.data import ComparisonData, make_comparison_data
 from aucmax.comparison.finished_fits import FinishedFits
-from aucmax.comparison.measures import ScoredFold, measure_intervals
+from aucmax.comparison.measures import MeasureIntervals
 from aucmax.comparison.out_of_fold import FoldFit, ModelRun, collect, fit_fold, weight_argument
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.comparison.standard_models import find_models, how_tuned
@@ -26,7 +26,6 @@ from aucmax.comparison.statistics import (
 )
 from aucmax.metrics.corrected_test import holm
 from aucmax.metrics.cv_interval import cv_auc_limits
-from aucmax.metrics.delong import auc_influence
 from aucmax.validation.params import Number, check_param
 
 __all__ = ["Progress", "compare"]
@@ -237,7 +236,7 @@ def _row(
         high=high,
         sd=float(run.aucs.std(ddof=1)) if run.aucs.size > 1 else 0.0,
         train_auc=float(np.mean([fit.train_auc for fit in fits])),
-        measures=measure_intervals(run.folds, len(data.y)),
+        measures=MeasureIntervals(run.folds, len(data.y)),
         fit_seconds=float(np.median([fit.fit_seconds for fit in fits])),
         score_seconds=float(np.median([fit.score_seconds for fit in fits])),
         nonzeros=None if fits[0].nonzeros is None else float(np.mean([fit.nonzeros for fit in fits])),
@@ -245,7 +244,7 @@ def _row(
         converged=all(fit.converged for fit in fits),
         edges=tuple(fit.edge for fit in fits if fit.edge is not None),
         aucs=tuple(run.aucs.tolist()),
-        errors=tuple(_fold_error(fold) for fold in run.folds),
+        errors=tuple(run.errors.tolist()),
         ranges={name: found for name in RANGED if (found := _range(fits, name)) is not None},
     )
     return row if paired is None else replace(row, **_verdict(paired, p_value, rope, len(data.y)))
@@ -255,11 +254,6 @@ def _range(fits: list[FoldFit], name: str) -> tuple[float, float] | None:
     """The smallest and the largest value over the folds; None if the model has none."""
     values = [float(value) for fit in fits if (value := getattr(fit, name)) is not None]
     return (min(values), max(values)) if values else None
-
-
-def _fold_error(fold: ScoredFold) -> float:
-    """DeLong's standard error of the AUC of one fold."""
-    return float(np.linalg.norm(auc_influence(fold.is_pos, fold.scores, sample_weight=fold.weight)))
 
 
 def _verdict(paired: PairedDifference, p_value: float, rope: float, n_rows: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sklearn.utils import indexable
 
 from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
 from aucmax.numerics.sparse_structure import check_structure
-from aucmax.selection.splits import Fold, make_splits
+from aucmax.selection.splits import FewerFoldsWarning, Fold, make_splits
 from aucmax.tables.cells import truncate
 from aucmax.validation.caller import warn_caller
 from aucmax.validation.params import Integer, check_param
@@ -28,6 +28,7 @@ class ComparisonData(NamedTuple):
     weight: np.ndarray | None  # sample weights
     folds: list[Fold]  # pairs of training and test rows, those of the first repeat first
     repeats: int  # how often the table was split into folds
+    reduced: bool = False  # whether there are fewer folds than asked for, which was said
 
     @property
     def n_folds(self) -> float:
@@ -55,6 +56,7 @@ def make_comparison_data(
     weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
     X, labels, groups = indexable(X, labels, groups)
     weights = np.ones(labels.size) if weight is None else weight
+    asked = cv
     if isinstance(cv, Integral):
         cv = _reduced_n_folds(cv, is_pos[weights > 0])
     elif repeats > 1:
@@ -67,7 +69,7 @@ def make_comparison_data(
         if rare < 2:
             where = f"fold {number} of {len(folds)}"
             raise ValueError(f"{where} needs 2 test rows of each class, but one class has {rare}; lower cv")
-    return ComparisonData(X, labels, is_pos, weight, folds, repeats)
+    return ComparisonData(X, labels, is_pos, weight, folds, repeats, reduced=cv is not asked and cv != asked)
 
 
 def _reduced_n_folds(cv: Any, is_pos: np.ndarray) -> int:
@@ -77,7 +79,8 @@ def _reduced_n_folds(cv: Any, is_pos: np.ndarray) -> int:
     if rare < 4:
         raise ValueError(f"the rarer class has {rare} rows; cross-validation needs at least 4, so add rows")
     if rare < 2 * cv:
-        warn_caller(f"cv={cv}, but the rarer class has only {rare} rows; using {rare // 2} folds", UserWarning)
+        why = f"cv={cv}, but the rarer class has only {rare} rows, of which every fold tests two"
+        warn_caller(f"{why}; using {rare // 2} folds", FewerFoldsWarning)
     return min(int(cv), rare // 2)
 
 

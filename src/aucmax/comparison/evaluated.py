@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.comparison.measures import ScoredFold, measure_intervals
+from aucmax.comparison.measures import MeasureIntervals, ScoredFold
 from aucmax.comparison.pooled_scores import pool_one_fold
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.metrics.auc import roc_auc
@@ -62,7 +62,7 @@ def evaluated_model(
         high=high,
         sd=0.0,
         train_auc=nan,
-        measures=measure_intervals([rows], values.size),
+        measures=MeasureIntervals([rows], values.size),
         fit_seconds=nan,
         score_seconds=nan,
         nonzeros=None,

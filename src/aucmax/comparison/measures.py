@@ -9,7 +9,8 @@ per fold: a replicate costs two cumulative sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from aucmax.metrics.curves import standardized_area
 from aucmax.metrics.delong import auc_limits
 
-__all__ = ["MEASURES", "Estimate", "ScoredFold", "measure_intervals"]
+__all__ = ["MEASURES", "Estimate", "MeasureIntervals", "ScoredFold", "measure_intervals"]
 
 REPLICATES = 200
 SEED = 20_200_101  # of the replicates, so that a result does not depend on the models compared with
@@ -109,6 +110,38 @@ def measure_intervals(folds: Sequence[ScoredFold], n_rows: int, confidence: floa
     estimates = map(Estimate, values.tolist(), np.minimum(low, values).tolist(), np.maximum(high, values).tolist())
     n_rare = _rarer(folds)
     return {name: _widened(estimate, n_rare, confidence) for name, estimate in zip(MEASURES, estimates, strict=True)}
+
+
+class MeasureIntervals(Mapping[str, Estimate]):
+    """`measure_intervals` of some folds, computed at first use: on a long table, it may take longer than the fits.
+
+    Examples
+    --------
+    >>> is_pos = np.arange(40) < 10
+    >>> fold = ScoredFold(np.arange(40), is_pos, 1.0 * is_pos, np.ones(40))
+    >>> MeasureIntervals([fold], 40)["average_precision"].value
+    1.0
+    """
+
+    def __init__(self, folds: Sequence[ScoredFold], n_rows: int) -> None:
+        self._folds = folds
+        self._n_rows = n_rows
+
+    @cached_property
+    def _intervals(self) -> dict[str, Estimate]:
+        return measure_intervals(self._folds, self._n_rows)
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self._intervals[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MEASURES)
+
+    def __len__(self) -> int:
+        return len(MEASURES)
+
+    def __repr__(self) -> str:
+        return repr(self._intervals)
 
 
 def _widened(estimate: Estimate, n_rare: int, confidence: float) -> Estimate:

@@ -24,6 +24,7 @@ from aucmax.comparison.measures import ScoredFold
 from aucmax.comparison.pooled_scores import PooledScores, pool_folds
 from aucmax.comparison.weights import weights_per_deviation
 from aucmax.metrics import auc_influence, roc_auc
+from aucmax.selection.splits import FewerFoldsWarning
 
 __all__ = ["FoldFit", "ModelRun", "collect", "fit_fold", "weight_argument"]
 
@@ -51,6 +52,7 @@ class ModelRun(NamedTuple):
     probabilities: np.ndarray | None  # likewise
     influence: np.ndarray  # of each row on the mean AUC; 0 if it is in no test set
     aucs: np.ndarray  # of each fold
+    errors: np.ndarray  # of the AUC of each fold (DeLong)
     fits: list[FoldFit]
     folds: list[ScoredFold]
     pooled: PooledScores  # the scores of all folds on one scale
@@ -62,12 +64,13 @@ def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
     weight_name = weight_argument(model)
     weight = None if data.weight is None else data.weight[train]
     settings = {} if weight is None or weight_name is None else {weight_name: weight}
+    hidden = (FewerFoldsWarning,) if data.reduced else ()  # of the model's own folds, after those of the comparison
     fitted = clone(model)
     X_train = _safe_indexing(data.X, train)
     X_test = _safe_indexing(data.X, test)
     with threadpool_limits(1):
         start = perf_counter()
-        with _convergence_noted() as unconverged:
+        with _convergence_noted(hidden) as unconverged:
             fitted.fit(X_train, data.y[train], **settings)
         fit_seconds = perf_counter() - start
         start = perf_counter()
@@ -91,17 +94,21 @@ def collect(fits: Sequence[FoldFit], data: ComparisonData) -> ModelRun:
     """Evaluate the fits of one model, one for each fold."""
     influence = np.zeros(len(data.y))
     aucs = []
+    errors = []
     folds = []
     for fit, (_, test) in zip(fits, data.folds, strict=True):
         is_pos = data.is_pos[test]
         weight = None if data.weight is None else data.weight[test]
         aucs.append(roc_auc(is_pos, fit.scores, sample_weight=weight))
-        influence[test] += auc_influence(is_pos, fit.scores, sample_weight=weight) / len(data.folds)
+        of_fold = auc_influence(is_pos, fit.scores, sample_weight=weight)
+        errors.append(float(np.linalg.norm(of_fold)))
+        influence[test] += of_fold / len(data.folds)
         folds.append(ScoredFold(test, is_pos, fit.scores, np.ones(test.size) if weight is None else weight))
     scores = _mean_over_folds([fit.scores for fit in fits], data)
     chances = [fit.probabilities for fit in fits if fit.probabilities is not None]
     probabilities = _mean_over_folds(chances, data) if len(chances) == len(fits) else None
-    return ModelRun(scores, probabilities, influence, np.array(aucs), list(fits), folds, pool_folds(folds))
+    pooled = pool_folds(folds)
+    return ModelRun(scores, probabilities, influence, np.array(aucs), np.array(errors), list(fits), folds, pooled)
 
 
 def _mean_over_folds(values: Sequence[np.ndarray], data: ComparisonData) -> np.ndarray:
@@ -134,8 +141,8 @@ def _scores(model: Any, X: Any) -> np.ndarray:
 
 
 @contextmanager
-def _convergence_noted() -> Iterator[list[Any]]:
-    """A list that receives the ConvergenceWarnings; other warnings are passed on."""
+def _convergence_noted(hidden: tuple[type[Warning], ...]) -> Iterator[list[Any]]:
+    """A list that receives the ConvergenceWarnings; other warnings are passed on, but for those to be hidden."""
     noted: list[Any] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -143,7 +150,7 @@ def _convergence_noted() -> Iterator[list[Any]]:
     for warning in caught:
         if issubclass(warning.category, ConvergenceWarning):
             noted.append(warning)
-        else:
+        elif not issubclass(warning.category, hidden):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 

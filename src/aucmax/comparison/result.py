@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "ComparisonRow"]
 
+# of the table that is shown to people
+_AUC_HEADER = ("model", "AUC", "95 % interval")
+_FIT_HEADER = ("s/fit", "tuned")
+
 
 @dataclass(frozen=True)
 class ComparisonRow:
@@ -34,9 +38,10 @@ class ComparisonRow:
         Standard deviation of the AUCs of the folds.
     train_auc : float
         Mean AUC on the rows the models were fitted to.
-    measures : dict of str to Estimate
+    measures : mapping of str to Estimate
         Average precision, partial AUC up to a false-positive rate of 10 % (standardised: 0.5 at random, 1 if
-        perfect), and recall at false-positive rates of 1 and 5 %, each with a 95 % interval.
+        perfect), and recall at false-positive rates of 1 and 5 %, each with a 95 % interval; computed when first
+        asked for.
     fit_seconds, score_seconds : float
         Median time to fit one fold and to score its test rows, on one thread.
     nonzeros : float or None
@@ -71,7 +76,7 @@ class ComparisonRow:
     high: float
     sd: float
     train_auc: float
-    measures: dict[str, Estimate]
+    measures: Mapping[str, Estimate]
     fit_seconds: float
     score_seconds: float
     nonzeros: float | None
@@ -174,7 +179,13 @@ class Comparison:
         return _sentence(row, self[self.reference], self.rope)
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the paired differences to the reference (extra `plot`): see `aucmax.plots.plot_comparison`."""
+        """Plot the paired differences to the reference (extra `plot`): see `aucmax.plots.plot_comparison`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
         from aucmax.plots.comparison import plot_comparison
 
         return plot_comparison(self, ax)
@@ -227,8 +238,10 @@ class Comparison:
 
     def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Header and rows of the table that is shown to people."""
-        header = ("model", "AUC", "95 % interval", "difference", "95 % interval", "p", "verdict", "s/fit", "tuned")
-        return header, [_cells(row) for row in self.rows]
+        if len(self.rows) == 1:  # which is compared with nothing
+            return (*_AUC_HEADER, *_FIT_HEADER), [(*_auc_cells(row), *_fit_cells(row)) for row in self.rows]
+        header = (*_AUC_HEADER, "difference", "95 % interval", "p", "verdict", *_FIT_HEADER)
+        return header, [(*_auc_cells(row), *_difference_cells(row), *_fit_cells(row)) for row in self.rows]
 
     def __str__(self) -> str:
         header, rows = self.cells()
@@ -244,13 +257,20 @@ class Comparison:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{remarks}"
 
 
-def _cells(row: ComparisonRow) -> tuple[str, ...]:
-    tested = ("", "", "")
-    if row.verdict != "reference":
-        p_value = f"{row.p_value:.3f}" if row.p_value >= 0.001 else "<0.001"
-        tested = (f"{row.difference:+.4f}", f"{row.difference_low:+.4f} to {row.difference_high:+.4f}", p_value)
-    auc = (f"{row.auc:.4f}", f"{row.low:.4f} to {row.high:.4f}")
-    return (row.name, *auc, *tested, row.verdict, f"{row.fit_seconds:.3f}", row.tuned)
+def _auc_cells(row: ComparisonRow) -> tuple[str, ...]:
+    return row.name, f"{row.auc:.4f}", f"{row.low:.4f} to {row.high:.4f}"
+
+
+def _difference_cells(row: ComparisonRow) -> tuple[str, ...]:
+    if row.verdict == "reference":
+        return "", "", "", row.verdict
+    p_value = f"{row.p_value:.3f}" if row.p_value >= 0.001 else "<0.001"
+    interval = f"{row.difference_low:+.4f} to {row.difference_high:+.4f}"
+    return f"{row.difference:+.4f}", interval, p_value, row.verdict
+
+
+def _fit_cells(row: ComparisonRow) -> tuple[str, ...]:
+    return f"{row.fit_seconds:.3f}", row.tuned
 
 
 def _sentence(row: ComparisonRow, reference: ComparisonRow, rope: float) -> str:

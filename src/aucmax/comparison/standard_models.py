@@ -40,6 +40,8 @@ def find_models(models: Any, data: ComparisonData, random_state: int) -> dict[st
     if not found:
         raise ValueError("no models; give names, classifiers, a dict of them, or None for the standard ones")
     for name, model in found.items():
+        if isinstance(model, type):
+            raise TypeError(f"model {name!r} is a class, not a classifier; call it, as in {model.__name__}()")
         if not hasattr(model, "fit") or not (hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
             raise ValueError(
                 f"model {name!r} is {model!r}; give a classifier with decision_function or predict_proba"
@@ -65,7 +67,7 @@ def _named(models: Any) -> dict[str, Any]:
 def _class_name(model: Any) -> str:
     """The name of a classifier: that of its class or, for a pipeline, of its last step's class."""
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    return type(last).__name__
+    return last.__name__ if isinstance(last, type) else type(last).__name__
 
 
 def _model_named(name: str, data: ComparisonData, random_state: int) -> Any:

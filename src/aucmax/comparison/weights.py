@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from aucmax.numerics.matrix import is_sparse
+from aucmax.numerics.matrix import is_sparse, weighted_squares, weighted_sums
+from aucmax.numerics.sparse_structure import canonical
 
 __all__ = ["MOST_WEIGHTS", "column_statistics", "weights_per_deviation"]
 
@@ -38,8 +38,8 @@ def weights_per_deviation(model: Any, X: Any) -> np.ndarray | None:
 
 def column_statistics(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of every column of a dense or sparse table of numbers."""
-    if is_sparse(X):
-        mean, variance = mean_variance_axis(X.tocsr().astype(float), axis=0)
-        return mean, np.sqrt(variance)
-    values = np.asarray(X, dtype=float)
-    return values.mean(axis=0), values.std(axis=0)
+    rows = canonical(X.tocsr().astype(float)) if is_sparse(X) else np.asarray(X, dtype=float, order="C")
+    every = np.arange(rows.shape[0])
+    ones = np.ones(rows.shape[0])
+    mean = weighted_sums(rows, every, ones) / rows.shape[0]
+    return mean, np.sqrt(weighted_squares(rows, every, ones, mean) / rows.shape[0])

@@ -147,7 +147,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         self.cv_results_ = cv_results([({"loss": path.loss.name}, path) for path in compared])
         self._store_solution(solution, best.solver, alpha)
         self._store_weights(best.data, solution.coef)
-        self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(table.y.size)[chosen], table)
+        self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(table.y.size, chosen), table)
         return self
 
     def _cross_validate(

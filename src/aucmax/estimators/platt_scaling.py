@@ -24,6 +24,15 @@ class Calibration(NamedTuple):
     def fit(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Calibration:
         """Maximum likelihood with smoothed labels, so that the slope is finite even if the scores are separable.
 
+        Parameters
+        ----------
+        scores : array of shape (n,)
+            The scores of the rows.
+        y : array of shape (n,)
+            The labels, 1 and -1.
+        weight : array of shape (n,)
+            The weights of the rows.
+
         Examples
         --------
         >>> calibration = Calibration.fit(np.array([-1.0, 0.0, 0.0, 1.0]), np.array([-1, 1, -1, 1]), np.ones(4))
@@ -37,21 +46,45 @@ class Calibration(NamedTuple):
         return cls(float(slope), float(intercept - slope * scores.mean()))
 
     def shifted(self, zero: float) -> Calibration:
-        """The same probabilities, for scores from which `zero` has been subtracted."""
+        """The same probabilities, for scores from which `zero` has been subtracted.
+
+        Parameters
+        ----------
+        zero : float
+            What has been subtracted.
+        """
         at_half = -self.intercept / self.slope
         return Calibration(self.slope, self.slope * (zero - at_half))  # exactly 0 if zero is at probability 1/2
 
     def log_odds(self, scores: np.ndarray) -> np.ndarray:
-        """Log-odds of the positive class."""
+        """Log-odds of the positive class.
+
+        Parameters
+        ----------
+        scores : array of shape (n,)
+            The scores of the rows.
+        """
         return self.slope * scores + self.intercept
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """Probabilities of the negative and the positive class, of shape (n, 2)."""
+        """Probabilities of the negative and the positive class, of shape (n, 2).
+
+        Parameters
+        ----------
+        scores : array of shape (n,)
+            The scores of the rows.
+        """
         log_odds = self.log_odds(scores)
         return np.column_stack([_expit(-log_odds), _expit(log_odds)])
 
     def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """Logarithms of the probabilities, without underflow."""
+        """Logarithms of the probabilities, without underflow.
+
+        Parameters
+        ----------
+        scores : array of shape (n,)
+            The scores of the rows.
+        """
         log_odds = self.log_odds(scores)
         return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
 

@@ -37,7 +37,17 @@ class LinearFit:
 
     @classmethod
     def of(cls, coef: np.ndarray, intercept: float, facts: Mapping[str, Any]) -> LinearFit:
-        """From the facts about a fit: its loss, alpha, l1_ratio and standardize, if they are known."""
+        """From the facts about a fit: its loss, alpha, l1_ratio and standardize, if they are known.
+
+        Parameters
+        ----------
+        coef : array of shape (d,)
+            The weights.
+        intercept : float
+            The constant of the score.
+        facts : mapping
+            What is known of the fit.
+        """
         alpha, ratio = facts.get("alpha"), facts.get("l1_ratio")
         loss = facts.get("loss")
         if loss not in SMOOTH_LOSSES or alpha is None or ratio is None:

@@ -24,22 +24,70 @@ class Loss(ABC):
 
     @abstractmethod
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss at w and its gradient, or a subgradient."""
+        """Loss at w and its gradient, or a subgradient.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        w : array of shape (d,)
+            The weights.
+        """
 
     @abstractmethod
     def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors at w, where the loss has the given value; the scores if they are known."""
+        """Bounds on rounding errors at w, where the loss has the given value; the scores if they are known.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        w : array of shape (d,)
+            The weights.
+        value : float
+            The loss at w.
+        scores : Scores, optional
+            The scores at w.
+        """
 
     @abstractmethod
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """A lower bound on min_w loss(w) + l1 |w|_1, whose gradient at w is known up to `error`."""
+        """A lower bound on min_w loss(w) + l1 |w|_1, whose gradient at w is known up to `error`.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        w : array of shape (d,)
+            The weights.
+        l1 : float
+            The strength of the l1 penalty.
+        error : array of shape (d,) or float
+            Bounds on the errors of the gradient.
+        """
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
-        """An upper bound on loss(w) - min loss: the loss itself, since no loss is negative."""
+        """An upper bound on loss(w) - min loss: the loss itself, since no loss is negative.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        w : array of shape (d,)
+            The weights.
+        """
         return self.value_and_gradient(data, w)[0]
 
     def near_subgradients(self, data: Any, w: np.ndarray) -> Iterable[Plane]:
-        """Planes below the loss, for a certificate at a kink."""
+        """Planes below the loss, for a certificate at a kink.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        w : array of shape (d,)
+            The weights.
+        """
         return ()
 
 

@@ -63,7 +63,13 @@ class EnsembleScorer:
 
     @classmethod
     def of(cls, estimator: Any) -> EnsembleScorer:
-        """The trees of a fitted forest or boosting, of two classes."""
+        """The trees of a fitted forest or boosting, of two classes.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one.
+        """
         boosted = isinstance(estimator, HistGradientBoostingClassifier)
         trees = _boosted_trees(estimator) if boosted else [_forest_tree(tree.tree_) for tree in estimator.estimators_]
         roots = np.cumsum([0, *(tree[0].size for tree in trees)])[:-1]
@@ -88,7 +94,13 @@ class EnsembleScorer:
 
     @classmethod
     def from_dict(cls, content: Any) -> EnsembleScorer:
-        """The scorer that `to_dict` described, every field validated."""
+        """The scorer that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, _SCHEMA, "the scorer")
         column = integers_from_json(content["column"], "column", (None,))
         size = column.size

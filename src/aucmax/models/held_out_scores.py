@@ -39,7 +39,17 @@ class HeldOutScores:
 
     @classmethod
     def of(cls, scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> HeldOutScores:
-        """The rows that have a score and a weight."""
+        """The rows that have a score and a weight.
+
+        Parameters
+        ----------
+        scores : array of shape (n,)
+            The scores; NaN where a row has none.
+        y : array of shape (n,)
+            The labels, 1 and -1.
+        weight : array of shape (n,)
+            The weights of the rows.
+        """
         seen = ~np.isnan(scores) & (weight > 0)
         return cls(scores[seen], y[seen], weight[seen])
 
@@ -53,7 +63,13 @@ class HeldOutScores:
 
     @classmethod
     def from_dict(cls, content: Any) -> HeldOutScores:
-        """The rows that `to_dict` described, every field validated."""
+        """The rows that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, _SCHEMA, "held_out_scores")
         scores = array_from_json(content["scores"], "scores of held_out_scores", (None,))
         positive = array_from_json(content["positive"], "positive of held_out_scores", scores.shape)

@@ -55,7 +55,13 @@ class KernelScorer:
 
     @classmethod
     def of(cls, estimator: Any) -> KernelScorer:
-        """The score of a fitted estimator."""
+        """The score of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one.
+        """
         return cls(estimator.score_)
 
     @property
@@ -77,7 +83,13 @@ class KernelScorer:
 
     @classmethod
     def from_dict(cls, content: Any) -> KernelScorer:
-        """The scorer that `to_dict` described, every field validated."""
+        """The scorer that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, _SCHEMA, "the scorer")
         landmarks = matrix_from_json(content["landmarks"], "landmarks")
         if not content["terms"]:

@@ -46,7 +46,13 @@ class LinearScorer:
 
     @classmethod
     def of(cls, estimator: Any) -> LinearScorer:
-        """The weights of a fitted estimator."""
+        """The weights of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one.
+        """
         return cls(estimator.coef_[0], estimator.intercept_[0])
 
     def __post_init__(self) -> None:
@@ -78,7 +84,13 @@ class LinearScorer:
 
     @classmethod
     def from_dict(cls, content: Any) -> LinearScorer:
-        """The scorer that `to_dict` described, every field validated."""
+        """The scorer that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, _SCHEMA, "the scorer")
         if not all(map(is_finite_number, content["coef"])):
             raise ValueError("coef must hold finite numbers")

@@ -84,7 +84,13 @@ class ModelMetadata:
         _check_training(self.training)
 
     def check_width(self, n_features: int) -> None:
-        """Refuse a scorer with another number of features."""
+        """Refuse a scorer with another number of features.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of features of the scorer.
+        """
         if self.feature_names is not None and len(self.feature_names) != n_features:
             raise ValueError(f"there are {len(self.feature_names)} feature names, but the scorer has {n_features}")
         n_encoded = n_features if self.encoder is None else len(self.encoder.get_feature_names_out())
@@ -105,7 +111,13 @@ class ModelMetadata:
 
     @classmethod
     def from_dict(cls, content: Any) -> ModelMetadata:
-        """The metadata that `to_dict` described, every field validated."""
+        """The metadata that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         if isinstance(content, dict):
             content = _LATER_FIELDS | content
         check_schema(content, _SCHEMA, "the metadata")

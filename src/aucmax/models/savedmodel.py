@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aucmax.explanation import Explanation
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SavedModel(ThresholdMixin):
     """A score of the features, and how to get from a table to it and from it to a label.
 
@@ -58,6 +58,13 @@ class SavedModel(ThresholdMixin):
 
     def __post_init__(self) -> None:
         self.metadata.check_width(self.n_features)
+
+    def __repr__(self) -> str:
+        negative, positive = self.metadata.classes
+        facts = [f"{type(self.scorer).__name__} of {self.n_features} features", f"{positive!r} above {negative!r}"]
+        auc = self.metadata.training.get("auc")
+        facts += [] if auc is None else [f"cross-validated AUC {auc:.4f}"]
+        return f"<SavedModel: {', '.join(facts)}>"
 
     @property
     def n_features(self) -> int:

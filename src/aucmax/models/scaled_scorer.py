@@ -46,7 +46,13 @@ class ScaledScorer:
 
     @classmethod
     def of(cls, estimator: Any) -> ScaledScorer:
-        """Not available: a pipeline has two steps."""
+        """Not available: a pipeline has two steps.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one.
+        """
         raise TypeError(f"{type(estimator).__name__} is not a scaled model")
 
     @property
@@ -68,7 +74,13 @@ class ScaledScorer:
         return self.scorer(self._scaled(X))
 
     def probabilities(self, X: Any) -> np.ndarray | None:
-        """The probabilities that the scorer knows itself, if it does."""
+        """The probabilities that the scorer knows itself, if it does.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            The features.
+        """
         return probabilities_of(self.scorer, self._scaled(X))
 
     def _scaled(self, X: Any) -> Any:
@@ -98,7 +110,13 @@ class ScaledScorer:
 
     @classmethod
     def from_dict(cls, content: Any) -> ScaledScorer:
-        """The scorer that `to_dict` described, every field validated."""
+        """The scorer that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, _SCHEMA, "the scorer")
         scorer = scorer_from_dict(content["scorer"])
         shape = (scorer.n_features,)

@@ -53,7 +53,13 @@ class StackScorer:
 
     @classmethod
     def of(cls, estimator: Any) -> StackScorer:
-        """The blend of a fitted stack; members of weight zero are left out."""
+        """The blend of a fitted stack; members of weight zero are left out.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one.
+        """
         used = np.flatnonzero(estimator.weights_)
         names = list(estimator.named_estimators_)
         members = tuple(_member_scorer(names[k], estimator.estimators_[k]) for k in used)
@@ -75,7 +81,13 @@ class StackScorer:
 
     @classmethod
     def from_dict(cls, content: Any) -> StackScorer:
-        """The scorer that `to_dict` described, every field validated."""
+        """The scorer that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, _SCHEMA, "the scorer")
         members = _members_from_json(content["members"])
         blend = Blend(*(array_from_json(content[name], name, (len(members),)) for name in Blend._fields))
@@ -110,7 +122,13 @@ class MeanScorer:
 
     @classmethod
     def of(cls, estimator: Any) -> MeanScorer:
-        """The models of the folds."""
+        """The models of the folds.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one.
+        """
         return cls(tuple(_member_scorer("of a fold", model) for model in estimator.estimators_))
 
     @property
@@ -128,7 +146,13 @@ class MeanScorer:
 
     @classmethod
     def from_dict(cls, content: Any) -> MeanScorer:
-        """The scorer that `to_dict` described, every field validated."""
+        """The scorer that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, {"members": (list,)}, "the scorer")
         return cls(_members_from_json(content["members"]))
 

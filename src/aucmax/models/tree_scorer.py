@@ -55,7 +55,13 @@ class TreeScorer:
 
     @classmethod
     def of(cls, estimator: Any) -> TreeScorer:
-        """The tree of a fitted estimator."""
+        """The tree of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one.
+        """
         return cls(estimator.nodes_, estimator.n_features_in_, float(estimator.zero_))
 
     def __call__(self, X: Any) -> np.ndarray:
@@ -63,7 +69,13 @@ class TreeScorer:
         return self.nodes.log_odds[self._leaves(X)] - self.zero
 
     def probabilities(self, X: Any) -> np.ndarray:
-        """Laplace estimates of the leaf, for the negative and the positive class."""
+        """Laplace estimates of the leaf, for the negative and the positive class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            The features.
+        """
         counts = self.nodes.weights[self._leaves(X)] + 1.0
         return counts / counts.sum(axis=1, keepdims=True)
 
@@ -80,7 +92,13 @@ class TreeScorer:
 
     @classmethod
     def from_dict(cls, content: Any) -> TreeScorer:
-        """The scorer that `to_dict` described, every field validated."""
+        """The scorer that `to_dict` described, every field validated.
+
+        Parameters
+        ----------
+        content : dict
+            What `to_dict` returned, as read from a file: not trusted.
+        """
         check_schema(content, _SCHEMA, "the scorer")
         column = integers_from_json(content["column"], "column", (None,))
         n_nodes = column.size

@@ -1,60 +1,61 @@
 """Conjugate gradients in passes: the squared loss of wide sparse tables, one product with S a pass.
 
-    (S + l2 I) u = delta,    w = u / (1 + delta.u)
-
-With m the mean of a class and r the weights in it, its part of S v is sum_i r_i x_i (x_i.v) - m (m.v): partitions add
-up vectors.
+(S + l2 I) u = delta,    w = u / (1 + delta.u)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.numerics.matrix import dot, transposed_dot
 from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution, Trace
 from aucmax.scale.passes import Passes
-from aucmax.scale.row_reader import NumberedRows
+from aucmax.scale.squared_passes import WithinProductOf
 from aucmax.solvers import CG
 from aucmax.solvers.base import State
 
 
-@dataclass(frozen=True, eq=False)
-class _Product:
-    """sum_i r_i x_i (x_i.v) over the rows of a chunk."""
+class _Iterate(NamedTuple):
+    """What a step needs of the one before."""
 
-    v: np.ndarray
-    totals: tuple[float, float]  # weights of the positive and of the negative rows
+    steps: int  # so far
+    u: np.ndarray
+    residual: np.ndarray
+    p: np.ndarray  # search direction
 
-    def __call__(self, rows: NumberedRows) -> np.ndarray:
-        X, y, weight = rows.data
-        return transposed_dot(X, weight / np.where(y > 0, *self.totals) * dot(X, self.v))
+    @property
+    def norm2(self) -> float:
+        """That of the residual, squared."""
+        return float(self.residual @ self.residual)
 
 
 def solve_by_cg(problem: Problem, solver: CG, passes: Passes) -> Solution:
     """The minimiser of the squared loss with an L2 penalty."""
     data = problem.data
     l2 = problem.penalty.l2
-    totals = (data.raw_moments.pos.weight, data.raw_moments.neg.weight)
-    u = np.zeros(data.dim)
-    residual = data.delta.copy()
-    p = residual.copy()
-    norm2 = float(residual @ residual)
-    for epoch in range(1, solver.max_epochs + 1):
-        within = passes.run(_Product(p / data.scale, totals), f"conjugate gradients, step {epoch}") / data.scale
-        Ap = within - data.means.T @ (data.means @ p) + l2 * p
-        step = norm2 / float(p @ Ap)
-        u = u + step * p
-        residual = residual - step * Ap
-        after = float(residual @ residual)
-        p = residual + (after / norm2) * p
-        norm2 = after
-        share = 1.0 + float(data.delta @ u)
-        w = u / share
-        objective = 0.5 * (1.0 - float(w @ data.delta))
-        gap = 0.5 * norm2 / (l2 * share * share)
-        if gap <= solver.tol * objective or norm2 == 0.0:
-            break
-    return Solution(w, objective, gap, epoch, gap <= solver.tol * objective, Trace(), State(w, float(epoch)))
+    here = _Iterate(*passes.start_loop((0, np.zeros(data.dim), data.delta, data.delta)))
+    while True:
+        w, objective, gap = _certified(here, data.delta, l2)
+        converged = gap <= solver.tol * objective
+        if converged or here.norm2 == 0.0 or here.steps == solver.max_epochs:
+            return Solution(w, objective, gap, here.steps, converged, Trace(), State(w, float(here.steps)))
+        description = f"conjugate gradients, step {here.steps + 1}"
+        here = _next(here, passes.run(WithinProductOf(data, here.p), description) + l2 * here.p)
+        passes.keep(tuple(here))
+
+
+def _certified(here: _Iterate, delta: np.ndarray, l2: float) -> tuple[np.ndarray, float, float]:
+    """The weights, their objective and its gap."""
+    share = 1.0 + float(delta @ here.u)
+    w = here.u / share
+    return w, 0.5 * (1.0 - float(w @ delta)), 0.5 * here.norm2 / (l2 * share * share)
+
+
+def _next(here: _Iterate, product: np.ndarray) -> _Iterate:
+    """One step, given the product of the matrix with the search direction."""
+    step = here.norm2 / float(here.p @ product)
+    residual = here.residual - step * product
+    p = residual + (float(residual @ residual) / here.norm2) * here.p
+    return _Iterate(here.steps + 1, here.u + step * here.p, residual, p)

@@ -27,7 +27,17 @@ class Engine(Protocol):
     shared_disk: bool  # whether a partition may return the name of a file that it wrote
 
     def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
-        """map(0, first partition) + map(1, second) + ..., added in this order."""
+        """map(0, first partition) + map(1, second) + ..., added in this order.
+
+        Parameters
+        ----------
+        source : Source
+            The rows, in partitions.
+        map : callable
+            What is computed from the number and the rows of a partition; results can be added.
+        report : callable, optional
+            Called after each partition.
+        """
         ...
 
 
@@ -53,7 +63,10 @@ class LocalEngine:
     shared_disk = True
 
     def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
-        """The sum over the partitions."""
+        """The sum over the partitions.
+
+        The parameters are those of `Engine.map_reduce`.
+        """
         n_threads = min(self.n_threads or os.cpu_count() or 1, len(source))
         watched = [part if report is None else WatchedPartition(part, report) for part in source.partitions]
         with one_blas_thread():

@@ -14,9 +14,11 @@ from aucmax.estimators.fitted_state import without_feature_names
 from aucmax.metrics.delong import Interval
 from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.engines import Engine, LocalEngine
+from aucmax.scale.first_pass import with_matrix_layout
+from aucmax.scale.memory import chunk_rows, row_size
 from aucmax.scale.numeric_columns import NumericColumns
 from aucmax.scale.partitions import Partition
-from aucmax.scale.passes import Progress, RowCounter, chunk_rows
+from aucmax.scale.passes import Progress, RowCounter
 from aucmax.scale.row_reader import located
 from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.source import Source, TemporaryFolder
@@ -111,9 +113,9 @@ def evaluate(
     >>> evaluate(table, model, target="y").auc
     1.0
     """
-    source = Source.of(source)
+    source = with_matrix_layout(Source.of(source), _width(model), _zero_based(model))
     engine = LocalEngine() if engine is None else engine
-    rows = CHUNK_ROWS if memory is None else chunk_rows(memory, _width(model), engine)
+    rows = CHUNK_ROWS if memory is None else chunk_rows(memory, row_size(source, _width(model)), engine)
     folder = TemporaryFolder()
     scored = PartitionScores(model, target, weight, tuple(rest), rows, folder.path if engine.shared_disk else None)
     runs = engine.map_reduce(source, scored, RowCounter(progress, "scores", 1, None).report)
@@ -124,3 +126,9 @@ def _width(model: Any) -> int:
     """The number of features of a model."""
     found = getattr(model, "n_features", None)
     return int(model.n_features_in_ if found is None else found)
+
+
+def _zero_based(model: Any) -> bool | str:
+    """Whether the indices of libsvm files start at 0, as in training; "auto" if the model does not say."""
+    known = model.metadata.training.get("zero_based") if isinstance(model, SavedModel) else None
+    return "auto" if known is None else known

@@ -24,6 +24,7 @@ from aucmax.tables.table_encoder import TableEncoder
 from aucmax.tables.target import choose_classes, count_labels
 
 _MOST_LABELS = 1000  # more are no labels
+ANY_WIDTH = 2**31 - 1  # columns, of which a libsvm file has no more
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +137,7 @@ class _Summarize:
     def _of_chunk(self, chunk: Table) -> SourceSummary:
         labels = count_labels(chunk, self.use.target)
         if chunk.X is not None:
-            zero_based = bool(chunk.zero_based)
-            return SourceSummary((len(chunk),), {}, labels, chunk.X.shape[1] - zero_based, zero_based)
+            return SourceSummary((len(chunk),), {}, labels, *_matrix_layout(chunk))
         for name in (*self.use.keep, *self.use.drop, self.use.weight, self.use.groups):
             if name is not None:
                 chunk.column(name)
@@ -154,7 +154,8 @@ def first_pass(
 ) -> tuple[Source, SourceSummary, RowReader]:
     """The source, with what is now known of its files, its summary, and how its rows are read."""
     settings = TableEncoder(decimal=use.decimal, keep=tuple(use.keep), drop=tuple(use.drop))
-    summary = engine.map_reduce(source, _Summarize(use, chunk_rows, settings.max_categories), report)
+    unread = with_matrix_layout(source)
+    summary = engine.map_reduce(unread, _Summarize(use, chunk_rows, settings.max_categories), report)
     if not summary.n_rows:
         raise ValueError(f"{source.name} has no rows")
     classes, rest = choose_classes(summary.labels, use.target, use.pos_label)
@@ -167,7 +168,14 @@ def first_pass(
         encoder = NumericColumns(summary.names)
     width = summary.width if encoder is None else len(encoder.get_feature_names_out())
     reader = RowReader(use.target, use.weight, use.groups, classes, tuple(rest), encoder, width, seed)
-    return _with_layout(source, summary), summary, reader
+    return with_matrix_layout(source, max(summary.width, 1), summary.zero_based), summary, reader
+
+
+def _matrix_layout(chunk: Table) -> tuple[int, bool]:
+    """The largest index of the rows of a matrix, and whether one is 0; libsvm files are read with indices from 0."""
+    if chunk.zero_based is None:
+        return chunk.X.shape[1], False
+    return int(chunk.X.indices.max(initial=0)), bool((chunk.X.indices == 0).any())
 
 
 def _encoder(encoder: TableEncoder, summary: SourceSummary) -> TableEncoder:
@@ -178,10 +186,13 @@ def _encoder(encoder: TableEncoder, summary: SourceSummary) -> TableEncoder:
     return encoder
 
 
-def _with_layout(source: Source, summary: SourceSummary) -> Source:
-    """The source with the number of columns of its libsvm files, each of which may not have the largest index."""
+def with_matrix_layout(source: Source, n_features: int = ANY_WIDTH, zero_based: bool | str = True) -> Source:
+    """The source with the number of columns of its libsvm files, each of which may not have the largest index.
+
+    Files whose layout is not known are read once if any index is possible, and twice if the largest is looked for.
+    """
     parts = tuple(
-        FilePartition(part.path, part.format, part.encoding, summary.width, summary.zero_based, part.limits)
+        replace(part, n_features=n_features, zero_based=zero_based)
         if isinstance(part, FilePartition) and part.format == "libsvm"
         else part
         for part in source.partitions

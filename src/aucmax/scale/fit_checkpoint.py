@@ -7,7 +7,7 @@ added in their order, a fit that goes on gives the weights of one without interr
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -15,8 +15,9 @@ from typing import Any
 
 from aucmax.scale.engines import Engine, Map, Report
 from aucmax.scale.partitions import Partition
+from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.source import Source
-from aucmax.scale.stored_sums import as_bytes, from_bytes
+from aucmax.scale.stored_sums import from_bytes, write_sums
 from aucmax.tables.atomic_write import atomic_write
 
 SECONDS = 10.0  # between two writes
@@ -49,6 +50,7 @@ class FitCheckpoint:
         self.path = Path(path)
         self.seconds = seconds
         self.number = 0  # of the pass
+        self.loop = 0  # number of the passes before the loop under way
         self.content: dict[str, Any] = {}
         self.written = monotonic()
 
@@ -88,6 +90,37 @@ class FitCheckpoint:
         self._write(results=(*results, value), partial=None)
         return value
 
+    def fold(self, chunks: Iterator[NumberedRows], function: Callable[[Any, NumberedRows], Any], state: Any) -> Any:
+        """What the function makes of the state, chunk after chunk, from where the file stops."""
+        results = self.content["results"]
+        self.number += 1
+        if self.number <= len(results):
+            return results[self.number - 1]
+        done, state = self.content["partial"] or (0, state)
+        for number, rows in enumerate(chunks, 1):
+            if number <= done:
+                continue
+            state = function(state, rows)
+            if monotonic() - self.written >= self.seconds:
+                self._write(partial=(number, state))
+        self._write(results=(*results, state), partial=None)
+        return state
+
+    def start_loop(self, state: Any) -> Any:
+        """The state in which a loop of passes goes on: that of the file, or else the given one, which is stored."""
+        results = self.content["results"]
+        self.loop = self.number
+        self.number += 1
+        if self.number <= len(results):
+            return results[self.loop]
+        self._write(results=(*results, state))
+        return state
+
+    def keep(self, state: Any) -> None:
+        """Store the state of the loop in place of the one before and of the passes since, which it makes useless."""
+        self._write(results=(*self.content["results"][: self.loop], state), partial=None)
+        self.number = self.loop + 1
+
     def _total(self, engine: Engine, source: Source, map: Map, report: Report | None) -> Any:
         """The sum over all partitions, a few at a time."""
         done, rows, total = self.content["partial"] or (0, 0, _UNKNOWN)
@@ -107,7 +140,7 @@ class FitCheckpoint:
     def _write(self, **changes: Any) -> None:
         self.content |= changes
         with atomic_write(self.path, "wb") as file:
-            file.write(as_bytes(self.content))
+            write_sums(file, self.content)
         self.written = monotonic()
 
 

@@ -62,7 +62,10 @@ class _FeatureMomentsOf:
 def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     """Compare kernels on a sample, and fit those that keep weight to all rows."""
     if model.loss != "squared":
-        raise ValueError(f"loss={model.loss!r}; passes over a source fit kernels by the squared loss only")
+        raise ValueError(
+            f"loss={model.loss!r}; passes over a source fit kernels by the squared loss only; use loss='squared', or "
+            "fit a sample of rows in memory"
+        )
     if not Integer(2).accepts(model.cv):
         raise ValueError(f"cv={model.cv!r}; a source is split by hashing: give the number of folds, at least 2")
     rng = make_rng(model.random_state)

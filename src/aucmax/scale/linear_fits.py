@@ -1,7 +1,8 @@
-"""Fits of the linear estimators from passes over a source."""
+"""Fits of `AUCClassifier` from passes over a source."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,28 +17,32 @@ from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution
 from aucmax.problem.spec import ProblemSpec
 from aucmax.scale.cg_passes import solve_by_cg
+from aucmax.scale.chunk_epochs import check_solver, solve_by_epochs
+from aucmax.scale.engines import LocalEngine
 from aucmax.scale.fold_statistics import FoldStatisticsOf
 from aucmax.scale.newton_passes import solve_by_newton
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.score_runs import MergedRuns, ScoreRunsOf
-from aucmax.solvers import CG, Exact, Newton, Solver
+from aucmax.solvers import CG, SDCA, SPAM, Exact, Newton, Solver
 from aucmax.solvers.registry import make_problem
+from aucmax.validation.inputs import make_rng
 
 WIDEST = 3000  # columns up to which scatter matrices are added up: 72 MB each
+USABLE: dict[str, tuple[type[Solver], ...]] = {"squared": (Exact, CG, SDCA, SPAM), "logistic": (Newton,)}  # by loss
 
 
 def fit_linear(model: AUCClassifier, passes: Passes) -> None:
-    """Fit with a given penalty: the squared loss from moments or by CG, the logistic loss by Newton's method."""
-    solver = _choose_solver(model, passes.reader.n_features)
-    full = not isinstance(solver, CG)
+    """Fit with a given penalty: the squared loss from moments or by passes, the logistic loss by Newton's method."""
+    solver = _choose_solver(model, passes)
+    full = isinstance(solver, Exact | Newton)
     statistics = passes.run(FoldStatisticsOf(1, full=full), "moments")
     moments = statistics.whole
     check_classes([moments], "the rows")
     data = Data.of_moments(moments, standardize=model.standardize)
     spec = ProblemSpec(LOSSES[model.loss](), model.alpha, model.l1_ratio, model.standardize)
     problem, alpha = make_problem(spec, data, solver)
-    solution = solve(problem, solver, passes)
+    solution = solve(problem, solver, passes, make_rng(model.random_state))
     model._store_solution(solution, solver, alpha)
     model._store_weights(data, solution.coef)
     cut = 0.0
@@ -48,24 +53,54 @@ def fit_linear(model: AUCClassifier, passes: Passes) -> None:
     model._stream = None
 
 
-def _choose_solver(model: AUCClassifier, dim: int) -> Solver:
+def _choose_solver(model: AUCClassifier, passes: Passes) -> Solver:
     """The solver that works with passes; rejects others."""
+    dim = passes.reader.n_features
     name = model.solver if isinstance(model.solver, str) else model.solver.name
-    known = {"squared": (Exact, CG), "logistic": (Newton,)}.get(model.loss, ())
-    usable = {kind.name: kind for kind in known}
-    if (name != "auto" and name not in usable) or not known:
+    usable = {kind.name: kind for kind in USABLE.get(model.loss, ())}
+    if not usable:
+        raise ValueError(unusable_losses([model.loss]))
+    if name != "auto" and name not in usable:
         raise ValueError(
-            f"loss={model.loss!r} with solver={name!r} cannot be fitted in passes over a source; use loss='squared' "
-            "(solver 'exact' or 'cg') or loss='logistic' (solver 'newton'), or partial_fit with an online solver"
+            f"solver={name!r} cannot be used in passes over a source with loss={model.loss!r}; use one of "
+            f"{list(usable)} or 'auto', call partial_fit with an online solver, or fit a sample of rows in memory"
         )
-    wide = dim > WIDEST
     if name == "auto":
-        name = "newton" if model.loss == "logistic" else "cg" if wide and model.l1_ratio == 0 else "exact"
-    if name != "cg":
-        check_width(dim)
-    if name != "exact" and (model.l1_ratio > 0 or model.alpha == 0):
-        raise ValueError(f"solver {name!r} in passes needs an L2 penalty: set l1_ratio=0 and alpha above 0")
-    return usable[name]() if isinstance(model.solver, str) else model.solver
+        for_wide = "cg" if model.l1_ratio == 0 else "spam"
+        name = "newton" if model.loss == "logistic" else for_wide if dim > WIDEST else "exact"
+    solver = usable[name]() if isinstance(model.solver, str) else model.solver
+    _check_usable(solver, model, passes)
+    return solver
+
+
+def unusable_losses(losses: Sequence[str]) -> str:
+    """The message about losses that passes cannot fit."""
+    given = losses[0] if len(losses) == 1 else list(losses)
+    return (
+        f"loss={given!r}; passes over a source fit the losses "
+        f"{list(USABLE)}: the others need the scores of all rows in order at every step; use one of these, or fit a "
+        "sample of rows in memory"
+    )
+
+
+def _check_usable(solver: Solver, model: AUCClassifier, passes: Passes) -> None:
+    """Refuse a solver that cannot fit this model to this source."""
+    if isinstance(solver, Exact | Newton):
+        check_width(passes.reader.n_features)
+    if isinstance(solver, CG | Newton) and (model.l1_ratio > 0 or model.alpha == 0):
+        other = "'exact' or 'spam'" if isinstance(solver, CG) else "loss='squared'"
+        raise ValueError(
+            f"solver {solver.name!r} in passes needs an L2 penalty: set l1_ratio=0 and alpha above 0, or use {other}"
+        )
+    if isinstance(solver, SPAM | SDCA):
+        check_solver(solver)
+        if model.alpha == 0:
+            raise ValueError(f"alpha=0; solver {solver.name!r} in passes needs a penalty: set alpha above 0")
+        if not isinstance(passes.engine, LocalEngine):
+            raise ValueError(
+                f"solver {solver.name!r} takes one step after the other and cannot share the rows among workers; "
+                "omit engine, or use solver='cg'"
+            )
 
 
 def check_width(dim: int) -> None:
@@ -73,14 +108,16 @@ def check_width(dim: int) -> None:
     if dim > WIDEST:
         raise ValueError(
             f"{dim} features: their scatter matrices would take {16 * dim**2 / 1e9:.1f} GB a fold; use AUCClassifier "
-            "with the squared loss, which needs none for wide tables"
+            "with the squared loss and solver 'cg', 'sdca' or 'spam', which need none"
         )
 
 
-def solve(problem: Problem, solver: Solver, passes: Passes) -> Solution:
+def solve(problem: Problem, solver: Solver, passes: Passes, rng: np.random.Generator | None = None) -> Solution:
     """The minimiser, from moments alone or from passes."""
     if isinstance(solver, Newton):
         return solve_by_newton(problem, solver, passes)
+    if isinstance(solver, SPAM | SDCA):
+        return solve_by_epochs(problem, solver, passes, rng or np.random.default_rng())
     return solve_by_cg(problem, solver, passes) if isinstance(solver, CG) else solver.solve(problem)
 
 

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from aucmax.numerics.clock import run_clock
+from aucmax.numerics.threads import one_blas_thread
 from aucmax.scale.engines import Engine, LocalEngine
 from aucmax.scale.first_pass import ColumnUse, SourceSummary, first_pass
 from aucmax.scale.fit_checkpoint import CheckpointedEngine, FitCheckpoint
-from aucmax.scale.row_reader import NumberedRows, RowPass, RowReader
+from aucmax.scale.memory import chunk_rows, row_size, rows_beside
+from aucmax.scale.row_reader import NumberedRows, RowPass, RowReader, read_ahead
 from aucmax.scale.source import Source, TemporaryFolder
 from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.read_table import CHUNK_ROWS
-
-_MIN_ROWS = 256  # in a chunk
-_CELL_BYTES = 64  # of a cell while its chunk is read, encoded and used
-_RESERVE = 400 << 20  # for what a pass adds up, and for what the allocators keep: measured, docs/scale.md
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
 @dataclass(frozen=True)
@@ -74,6 +66,8 @@ class Passes:
         Called with a `PassProgress` after every chunk.
     checkpoint : FitCheckpoint, optional
         Where the sums are kept.
+    memory : int or str, optional
+        What the process may use.
     """
 
     source: Source
@@ -83,6 +77,7 @@ class Passes:
     chunk_rows: int
     progress: Progress | None = None
     checkpoint: FitCheckpoint | None = None
+    memory: int | str | None = None
     count: int = 1  # passes so far
     folder: TemporaryFolder = field(default_factory=TemporaryFolder)  # for scores, while they are sorted
 
@@ -102,7 +97,8 @@ class Passes:
         """Read a source for the first time; `settings` are those of the fit, which a checkpoint is for."""
         source = Source.of(source)
         engine = LocalEngine() if engine is None else engine
-        rows = CHUNK_ROWS if memory is None else chunk_rows(memory, _width(source), engine)
+        width = 0 if memory is None else row_size(source)
+        rows = CHUNK_ROWS if memory is None else chunk_rows(memory, width, engine)
         reading: Engine = engine
         if checkpoint is not None:
             rows = checkpoint.open(source, f"{settings} {use} {seed}", rows)
@@ -111,9 +107,9 @@ class Passes:
         source, summary, reader = first_pass(source, use, reading, rows, seed, watch.report)
         pa.default_memory_pool().release_unused()
         if memory is not None:
-            extra = max(0, reader.n_features - _width(source)) / max(_width(source), 1)  # features beyond columns
-            rows = max(_MIN_ROWS, int(rows / (1.0 + extra)))
-        return cls(source, summary, reader, engine, rows, progress, checkpoint)
+            of_columns = 1.0 if reader.encoder is None else min(1.0, width / max(reader.n_features, 1))
+            rows = rows_beside(reader.n_features, int(rows * of_columns), memory, engine)
+        return cls(source, summary, reader, engine, rows, progress, checkpoint, memory)
 
     def run(
         self, function: Callable[[NumberedRows], Any], description: str, finish: Callable[[Any], Any] | None = None
@@ -129,6 +125,34 @@ class Passes:
             value = self.checkpoint.map_reduce(self.engine, self.source, row_pass, watch.report, finish)
         pa.default_memory_pool().release_unused()
         return value
+
+    def fold(self, function: Callable[[Any, NumberedRows], Any], state: Any, description: str) -> Any:
+        """What a function of a state and a chunk of rows makes of the state, chunk after chunk in their order."""
+        self.count += 1
+        watch = RowCounter(self.progress, description, self.count, self.summary.n_rows)
+        with one_blas_thread():
+            if self.checkpoint is not None:
+                return self.checkpoint.fold(self._chunks(watch.report), function, state)
+            for rows in self._chunks(watch.report):
+                state = function(state, rows)
+        return state
+
+    def _chunks(self, report: Callable[[int], None] | None) -> Iterator[NumberedRows]:
+        """The rows of all partitions, chunk by chunk; the next one is read while one is used."""
+        for partition, start in zip(self.source.partitions, self.summary.starts):
+            for rows in read_ahead(self.reader.chunks(partition, int(start), self.chunk_rows)):
+                yield rows
+                if report is not None:
+                    report(rows.numbers.size)
+
+    def start_loop(self, state: Any) -> Any:
+        """The state in which a loop of passes begins: the given one, or where a checkpoint goes on."""
+        return state if self.checkpoint is None else self.checkpoint.start_loop(state)
+
+    def keep(self, state: Any) -> None:
+        """Store the state of a loop in the checkpoint, in place of the one before and of the passes since."""
+        if self.checkpoint is not None:
+            self.checkpoint.keep(state)
 
     @property
     def n_positive(self) -> int:
@@ -163,43 +187,3 @@ class RowCounter:
         with self.lock:
             self.rows += rows
             self.progress(PassProgress(*self.facts, self.rows, self.total, run_clock() - self.start))
-
-
-def parse_memory(memory: int | str) -> int:
-    """A number of bytes, such as 1_000_000_000 or "1GB" or "512MiB".
-
-    Examples
-    --------
-    >>> parse_memory("1GB"), parse_memory("1.5 GiB"), parse_memory(10)
-    (1000000000, 1610612736, 10)
-    """
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
-    if match is None or match[2] not in _UNITS:
-        raise ValueError(f"memory={memory!r}; give a number of bytes, such as '1GB' or '512MiB'")
-    return int(float(match[1]) * _UNITS[match[2]])
-
-
-def chunk_rows(memory: int | str, width: int, engine: Engine) -> int:
-    """How many rows a chunk may have, so that the process stays below the limit."""
-    threads = getattr(engine, "n_threads", None) or os.cpu_count() or 1
-    left = parse_memory(memory) - _resident() - _RESERVE
-    rows = left // ((threads + 1) * max(width, 1) * _CELL_BYTES)
-    if rows < _MIN_ROWS:
-        needed = _resident() + _RESERVE + _MIN_ROWS * (threads + 1) * width * _CELL_BYTES
-        raise ValueError(
-            f"memory={memory!r} is too little; {width} columns need at least {needed / 1e6:.0f} MB, of which the "
-            f"process has {_resident() / 1e6:.0f} MB already"
-        )
-    return int(min(2 ** int(np.log2(rows)), CHUNK_ROWS))  # a power of two, so that it seldom differs between runs
-
-
-def _width(source: Source) -> int:
-    """The number of columns of the first row."""
-    first = next(source.partitions[0].chunks(1))
-    return len(first.names) or int(first.X.nnz if hasattr(first.X, "nnz") else first.X.shape[1])
-
-
-def _resident() -> int:
-    """Bytes of memory that this process uses now; a guess where the system does not tell."""
-    statm = Path("/proc/self/statm")
-    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if statm.exists() else 300 << 20

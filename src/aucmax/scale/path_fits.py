@@ -15,7 +15,7 @@ from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.scale.fold_statistics import FoldStatistics, FoldStatisticsOf
 from aucmax.scale.folds import hash_folds
-from aucmax.scale.linear_fits import check_classes, check_width, solve, sorted_scores
+from aucmax.scale.linear_fits import check_classes, check_width, solve, sorted_scores, unusable_losses
 from aucmax.scale.newton_passes import newton_paths
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
@@ -100,10 +100,7 @@ def _path_losses(loss: Any, settings: PathSettings) -> list[str]:
         return list(PATH_LOSSES) if smooth else ["squared"]
     names = [loss] if isinstance(loss, str) else list(loss)
     if not names or not set(names) <= set(PATH_LOSSES):
-        raise ValueError(
-            f"loss={loss!r}; passes over a source cross-validate the losses {PATH_LOSSES}: others need all pairs of "
-            "scores in order at every step"
-        )
+        raise ValueError(unusable_losses(names))
     if "logistic" in names and not smooth:
         raise ValueError("loss='logistic' in passes needs an L2 penalty: set l1_ratio=0 and alphas above 0")
     return names

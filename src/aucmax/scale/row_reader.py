@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -85,6 +86,15 @@ class RowReader:
             return NumberedRows(data, numbers, hashes, groups)
         return NumberedRows(data, numbers, hashes, groups).rows(np.flatnonzero(weight > 0))
 
+    def chunks(self, partition: Partition, first: int, size: int) -> Iterator[NumberedRows]:
+        """The rows of a partition whose first row has the number `first`, at most `size` at a time."""
+        start = first
+        for chunk in partition.chunks(size, self.columns):
+            with located(partition, start - first, len(chunk)):
+                rows = self.rows(chunk, start)
+            yield rows
+            start += len(chunk)
+
 
 @dataclass(frozen=True, eq=False)
 class RowPass:
@@ -119,6 +129,15 @@ class RowPass:
             total = value if total is None else total + value
             start += len(chunk)
         return total
+
+
+def read_ahead(chunks: Iterator[NumberedRows]) -> Iterator[NumberedRows]:
+    """The same chunks, the next one read by a thread while one is used."""
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(next, chunks, None)
+        while (chunk := pending.result()) is not None:
+            pending = pool.submit(next, chunks, None)
+            yield chunk
 
 
 @contextmanager

@@ -98,11 +98,16 @@ def stored(run: Run, folder: str | None) -> Run:
     if folder is None:
         return ordered
     path = os.path.join(folder, uuid.uuid4().hex)
-    np.save(f"{path}-scores.npy", ordered.scores)
-    if ordered.weight is None:
-        return Run(f"{path}-scores.npy", None)
-    np.save(f"{path}-weight.npy", ordered.weight)
-    return Run(f"{path}-scores.npy", f"{path}-weight.npy")
+    weight = None if ordered.weight is None else f"{path}-weight.npy"
+    try:
+        np.save(f"{path}-scores.npy", ordered.scores)
+        if weight is not None:
+            np.save(weight, ordered.weight)
+    except OSError as error:  # NumPy's says only how much was written
+        raise OSError(
+            f"the scores cannot be sorted in {folder}: {error}; free some space, or set TMPDIR to another folder"
+        ) from None
+    return Run(f"{path}-scores.npy", weight)
 
 
 def _in_order(run: Run) -> Run:

@@ -1,6 +1,6 @@
 """Sums of passes as bytes and back: arrays, numbers, containers and objects of known classes; no code is ever loaded.
 
-The bytes are a checksum and an uncompressed npz archive: the arrays, and how they are put together as JSON. An object
+The bytes are an uncompressed npz archive, the arrays and how they are put together as JSON, and a checksum. An object
 is stored as the name of its class, one of `CLASSES`, and its fields; one that occurs twice is stored once.
 """
 
@@ -11,7 +11,7 @@ import io
 import json
 from collections import Counter
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
@@ -27,6 +27,8 @@ from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import RowSample, SampledMoments
 from aucmax.scale.score_cells import ScoreCells
 from aucmax.scale.several import Several
+from aucmax.solvers.sdca import SDCAState
+from aucmax.solvers.spam import SPAMState
 from aucmax.tables.column_summary import ColumnSummary
 from aucmax.tables.number_format import BOOLEAN, NumberFormat, Units
 from aucmax.tables.number_summary import NumberFacts, NumberSummary
@@ -46,9 +48,11 @@ _OF_TABLES = (
 )
 _OF_ROWS = (NumberedRows, LabeledData, RowSample, SampledMoments, FoldStatistics, Moments, ClassMoments)
 _OF_SCORES = (ScoreCells, VectorBoxMoments, BoxMoments, NewtonTerms, Interval, Several)
-CLASSES: dict[str, Any] = {kind.__name__: kind for kind in (*_OF_TABLES, *_OF_ROWS, *_OF_SCORES)}
+_OF_SOLVERS = (SPAMState, SDCAState)
+CLASSES: dict[str, Any] = {kind.__name__: kind for kind in (*_OF_TABLES, *_OF_ROWS, *_OF_SCORES, *_OF_SOLVERS)}
 _CONTAINERS: dict[str, Any] = {"tuple": tuple, "list": list, "frozenset": frozenset}
-_MAGIC = b"aucmax sums 1\n"
+_MAGIC = b"aucmax sums 2\n"
+_CHECKSUM = 32  # bytes of the checksum
 
 
 def as_bytes(value: Any) -> bytes:
@@ -59,25 +63,47 @@ def as_bytes(value: Any) -> bytes:
     >>> from_bytes(as_bytes({"a": (1.5, np.arange(3)), "b": None}))
     {'a': (1.5, array([0, 1, 2])), 'b': None}
     """
+    file = io.BytesIO()
+    write_sums(file, value)
+    return file.getvalue()
+
+
+def write_sums(file: IO[bytes], value: Any) -> None:
+    """Write any such value, without a copy of all its arrays in memory."""
     writer = _Writer()
     root = writer.encode(value)
     text = json.dumps({"root": root, "objects": writer.objects}).encode()
-    archive = io.BytesIO()
     arrays = {f"a{k}": array for k, array in enumerate(writer.arrays)}
-    np.savez(archive, structure=np.frombuffer(text, dtype=np.uint8), **arrays)  # type: ignore[arg-type]
-    content = archive.getvalue()
-    return _MAGIC + hashlib.sha256(content).digest() + content
+    file.write(_MAGIC)
+    hashed = _HashedFile(file)
+    np.savez(hashed, structure=np.frombuffer(text, dtype=np.uint8), **arrays)  # type: ignore[arg-type]
+    file.write(hashed.hash.digest())
 
 
 def from_bytes(content: bytes) -> Any:
     """What `as_bytes` stored; ValueError if the bytes are anything else."""
-    start = len(_MAGIC) + 32
-    if content[: len(_MAGIC)] != _MAGIC or hashlib.sha256(content[start:]).digest() != content[len(_MAGIC) : start]:
+    stored = memoryview(content)[len(_MAGIC) : -_CHECKSUM]
+    if content[: len(_MAGIC)] != _MAGIC or hashlib.sha256(stored).digest() != content[-_CHECKSUM:]:
         raise ValueError("it is damaged, or no checkpoint of a fit")
-    with np.load(io.BytesIO(content[start:]), allow_pickle=False) as archive:
+    with np.load(io.BytesIO(stored), allow_pickle=False) as archive:
         structure = json.loads(archive["structure"].tobytes())
         reader = _Reader(structure["objects"], archive)
         return reader.decode(structure["root"])
+
+
+class _HashedFile(io.RawIOBase):
+    """A file that is written from start to end, and the hash of what was written."""
+
+    def __init__(self, file: IO[bytes]):
+        self.file = file
+        self.hash = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, block: Any) -> int:
+        self.hash.update(block)
+        return self.file.write(block)
 
 
 class _Writer:

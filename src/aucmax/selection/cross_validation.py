@@ -57,12 +57,12 @@ class CVPath(NamedTuple):
         """The best mean AUC."""
         return float(self.auc.mean(axis=1).max())
 
-    def out_of_fold(self, n: int) -> np.ndarray:
-        """Scores of all n rows for each alpha: means over the folds that test the row, NaN if there is none."""
-        total = np.zeros((self.alphas.size, n))
+    def out_of_fold(self, n: int, which: int | slice = slice(None)) -> np.ndarray:
+        """Scores of all n rows for each of some alphas: means over the folds that test a row, NaN if none does."""
+        total = np.zeros((*self.alphas[which].shape, n))
         times = np.zeros(n)
         for (_, test), scores in zip(self.folds, self.scores, strict=True):
-            total[:, test] += scores
+            total[..., test] += scores[which]
             times[test] += 1
         with np.errstate(invalid="ignore"):
             return total / times

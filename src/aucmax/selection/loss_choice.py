@@ -49,7 +49,7 @@ def decision_size(stored: float) -> int:
 
 def choose_loss(table: LabeledData, paths: list[CVPath]) -> int:
     """The index of the path to use; the first one is preferred."""
-    scores = [path.out_of_fold(table.y.size)[choose_alpha(path.auc, "best")] for path in paths]
+    scores = [path.out_of_fold(table.y.size, choose_alpha(path.auc, "best")) for path in paths]
     tested = ~np.isnan(scores[0])
     pos = table.y[tested] > 0
     weight = table.weight[tested]

@@ -14,6 +14,10 @@ from aucmax.validation.inputs import LabeledData
 Fold = tuple[np.ndarray, np.ndarray]
 
 
+class FewerFoldsWarning(UserWarning):
+    """There are fewer rows of a class than folds."""
+
+
 def make_splits(
     cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, groups: Any, rng: np.random.Generator
 ) -> list[Fold]:
@@ -50,7 +54,7 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
     if rarest < 2:
         raise ValueError("one class has a single row; cross-validation needs at least two rows of each class")
     if rarest < n_splits:
-        warn_caller(f"cv={n_splits}, but one class has only {rarest} rows; using {rarest} folds", UserWarning)
+        warn_caller(f"cv={n_splits}, but one class has only {rarest} rows; using {rarest} folds", FewerFoldsWarning)
     n_splits = min(n_splits, rarest)
     fold_of = np.empty(weighted.size, dtype=int)
     fold_of[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(weighted.size) % n_splits

@@ -96,7 +96,17 @@ class Solver(BaseEstimator, ABC):
 
     @classmethod
     def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
-        """Whether it is a good default for a table of this size; if not, the next default of the loss is tried."""
+        """Whether it is a good default for a table of this size; if not, the next default of the loss is tried.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        dim : int
+            The number of columns.
+        nonzeros : int
+            The number of cells that are not zero.
+        """
         return True
 
     def check_settings(self) -> None:
@@ -108,7 +118,17 @@ class Solver(BaseEstimator, ABC):
         return False
 
     def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
-        """Whether the data should come with the scatter matrix of their classes."""
+        """Whether the data should come with the scatter matrix of their classes.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        dim : int
+            The number of columns.
+        penalty : ElasticNet
+            The penalty.
+        """
         return False
 
     def forgetting_factor(self) -> float:
@@ -116,34 +136,78 @@ class Solver(BaseEstimator, ABC):
         return 1.0
 
     def implied_alpha(self, data: Data) -> float | None:
-        """The strength of the penalty if the solver's settings determine it instead of the estimator's."""
+        """The strength of the penalty if the solver's settings determine it instead of the estimator's.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        """
         return None
 
     def adapt(self, problem: Problem) -> Problem:
         """The problem that this solver minimises: the one given, unless a constraint replaces its penalty.
 
         Rejects a problem that these settings cannot solve; the registry has checked its loss and penalty.
+
+        Parameters
+        ----------
+        problem : Problem
+            The data, the loss and the penalty.
         """
         return problem
 
     @abstractmethod
     def init(self, problem: Problem, w: np.ndarray) -> State:
-        """State from which the first epoch starts."""
+        """State from which the first epoch starts.
+
+        Parameters
+        ----------
+        problem : Problem
+            The data, the loss and the penalty.
+        w : array of shape (d,)
+            The weights to start from.
+        """
 
     @abstractmethod
     def epoch(self, problem: Problem, state: Any, rng: np.random.Generator) -> State:
-        """The state one epoch later."""
+        """The state one epoch later.
+
+        Parameters
+        ----------
+        problem : Problem
+            The data, the loss and the penalty.
+        state : State
+            The state after the last epoch, of the solver's own class.
+        rng : numpy.random.Generator
+            Where random choices come from.
+        """
 
     def rescaled(self, state: Any, ratio: np.ndarray) -> Any:
         """The state of a stream after the scale of column j has been multiplied by ratio[j].
 
         Weights stay as they are, in scaled units: if scores were preserved instead, the weight of a column whose
         spread grows a hundredfold would become a hundred times too large.
+
+        Parameters
+        ----------
+        state : State
+            The state after the last epoch, of the solver's own class.
+        ratio : array of shape (d,)
+            By what the scale of each column was multiplied.
         """
         return state
 
     def variance(self, problem: Problem, state: Any) -> float:
-        """The variance of the update, for solvers that can compute it; like other evaluations, it is not timed."""
+        """The variance of the update, for solvers that can compute it; like other evaluations, it is not timed.
+
+        Parameters
+        ----------
+        problem : Problem
+            The data, the loss and the penalty.
+        state : State
+            The state after the last epoch, of the solver's own class.
+        """
         return np.nan
 
     def solve(
@@ -154,7 +218,21 @@ class Solver(BaseEstimator, ABC):
         monitor: Monitor | None = None,
         callback: Callback | None = None,
     ) -> Solution:
-        """Run epochs until the gap is small, the epochs are used up, or the callback returns True."""
+        """Run epochs until the gap is small, the epochs are used up, or the callback returns True.
+
+        Parameters
+        ----------
+        problem : Problem
+            The data, the loss and the penalty.
+        w : array of shape (d,), optional
+            The weights to start from; zeros by default.
+        rng : numpy.random.Generator, optional
+            Where random choices come from.
+        monitor : Monitor, optional
+            What to record after every epoch.
+        callback : callable, optional
+            Called with every record; the run ends if it returns True.
+        """
         self.check_settings()
         rng = np.random.default_rng() if rng is None else rng
         watched = monitor is not None or callback is not None

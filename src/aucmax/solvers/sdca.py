@@ -68,7 +68,7 @@ class SDCA(Solver):
         theta, Sw = _dual_of(problem, w) if w.any() else (np.zeros(data.n), np.zeros(data.dim))
         share = (l2 + data.delta @ Sw) / (l2 + data.delta @ data.delta) / l2
         v = -Sw / l2
-        return SDCAState(v + share * data.delta, float(w.any()), theta, v, (share, -share), _terms(problem))
+        return SDCAState(v + share * data.delta, float(w.any()), theta, v, (share, -share), row_terms(problem))
 
     def epoch(self, problem: Problem, state: SDCAState, rng: np.random.Generator) -> SDCAState:
         means = problem.data.means
@@ -97,7 +97,7 @@ def _dual_of(problem: Problem, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return t * theta, t * Sw
 
 
-def _terms(problem: Problem) -> np.ndarray:
+def row_terms(problem: Problem) -> np.ndarray:
     """See `SDCAState`; b_i'Q b_i = r_i (|x_i - mean|^2 - ((x_i - mean).delta)^2 / (l2 + |delta|^2)) / l2.
 
     They are stored side by side, so that a visit costs one cache miss.

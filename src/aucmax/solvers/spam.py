@@ -115,16 +115,16 @@ class SPAM(Solver):
 
     def init(self, problem: Problem, w: np.ndarray) -> SPAMState:
         warn_of_outliers(problem.data)
-        return self._with_statistics(problem, SPAMState(w, 0.0, last=w))
+        return self.with_statistics(problem, SPAMState(w, 0.0, last=w))
 
     def epoch(self, problem: Problem, state: SPAMState, rng: np.random.Generator) -> SPAMState:
         new_rows = state.seen != rows_seen(problem.data)
-        state = self._with_statistics(problem, state) if new_rows else state
+        state = self.with_statistics(problem, state) if new_rows else state
         if problem.penalty.l1 > 0 and (new_rows or state.top == 0.0):
             state = replace(state, top=max(state.top, top_eigenvalue(problem.data, rng)))
         return self._guarded(problem, state, shuffled_blocks(problem.data.n, rng, run=RUN))
 
-    def _with_statistics(self, problem: Problem, state: SPAMState) -> SPAMState:
+    def with_statistics(self, problem: Problem, state: SPAMState) -> SPAMState:
         """The state with the L of all rows seen, for the current class weights."""
         data = problem.data
         moments = data.raw_moments

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 @contextmanager
 def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
@@ -42,8 +44,10 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _NO_SPACE and error.filename is None:
+            raise type(error)(error.errno, error.strerror, str(path)) from None  # a failed write names no file
         raise
 
 

@@ -143,14 +143,27 @@ def stored_floats(values: Column) -> np.ndarray | None:
         return numbers if np.isfinite(numbers.sum()) else None  # also if the sum overflows: look at every cell
 
 
+def plain_numbers(values: Column) -> np.ndarray | None:
+    """A column of strings as float64 if every cell is null or just a number, without white space; None otherwise.
+
+    Such a column needs no `present_strings`: that would return it as it is.
+
+    Examples
+    --------
+    >>> plain_numbers(as_column(["1", "2.5"])), plain_numbers(as_column(["1", "NA"]))
+    (array([1. , 2.5]), None)
+    """
+    try:
+        numbers = pc.cast(values, "float64")
+    except pa.ArrowInvalid:
+        return None
+    return None if pc.any(pc.is_nan(numbers)).as_py() else numbers.to_numpy()  # nan is missing, nan(1) no number
+
+
 def parse_numbers(present: Column) -> np.ndarray | None:
     """What `present_strings` gave as float64, every number to the last bit; None if a cell is not a number."""
-    try:
-        numbers = pc.cast(present, "float64")
-    except pa.ArrowInvalid:
-        return _parse_cells(present)
-    invalid = pc.any(pc.is_nan(numbers)).as_py()  # such as nan(1)
-    return None if invalid else numbers.to_numpy()
+    numbers = plain_numbers(present)
+    return _parse_cells(present) if numbers is None else numbers
 
 
 def _parse_cells(present: Column) -> np.ndarray | None:

@@ -134,20 +134,21 @@ def _learn_categories(name: str, summary: ColumnSummary, max_categories: int) ->
     limit = min(max_categories, max(2, summary.n_rows // 2))
     is_free_text = categories is None or len(categories) > limit
     outcome = "left out as free text" if is_free_text else f"encoded as {count} categories"
-    note = _mixed_note(summary, outcome)
+    mixed = _why_mixed(summary)
+    note = f"{outcome}, but {mixed}" if mixed else ""
     if note:
         warnings.warn(MixedColumnWarning(f"column {name!r} is {note}"), stacklevel=2)
     if categories is None or is_free_text:
-        return f"{IS_FREE_TEXT}{note or f'{count} distinct values, e.g. {_example(summary)!r}'}"
+        return f"{IS_FREE_TEXT}{mixed or f'{count} distinct values, e.g. {_example(summary)!r}'}"
     return ColumnEncoder(name, "categorical", 0.0, tuple(sorted(categories)), summary.n_missing > 0, note=note), None
 
 
-def _mixed_note(summary: ColumnSummary, outcome: str) -> str:
-    """What became of a column of numbers and text, and why; empty if it is not one."""
+def _why_mixed(summary: ColumnSummary) -> str:
+    """What to do about a column of numbers and text; empty if it is not one."""
     if summary.text is None or summary.head[0] < _MOSTLY * max(summary.head[1], 1):
         return ""
     text = f"such as {_example(summary)!r} in row {summary.text[1]}"
-    return f"{outcome}, but {IS_MIXED}; to use it as numbers, fix or empty the others, {text}"
+    return f"{IS_MIXED}; to use it as numbers, fix or empty the others, {text}"
 
 
 def _example(summary: ColumnSummary) -> str:

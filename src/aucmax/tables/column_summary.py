@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.tables.cells import PLAIN_NUMBER, Column, is_missing, is_string, is_time, present_strings
+from aucmax.tables.cells import PLAIN_NUMBER, Column, is_missing, is_string, is_time, plain_numbers, present_strings
 from aucmax.tables.number_format import BOOLEAN, NUMBER_FORMATS, PLAIN, NumberFormat, Units, find_units
 from aucmax.tables.number_summary import NumberSummary
 from aucmax.tables.pyarrow_import import pa, pc
@@ -97,10 +97,11 @@ def summarize(values: Column, max_categories: int) -> ColumnSummary:
     """
     if not is_string(values):
         return _summarize_typed(values, max_categories)
-    present = present_strings(values)
+    plain = plain_numbers(values)
+    present = present_strings(values) if plain is None else values
     if present.null_count == len(present):
         return ColumnSummary(len(values), len(values), {}, frozenset(), max_categories)
-    readings = _read_strings(present)
+    readings = _read_strings(present, plain)
     text = None if PLAIN in readings and _begin_plain(present) else _first_text(present)
     head = (
         pc.match_substring_regex(present.slice(0, 2 * _HEAD).drop_null().slice(0, _HEAD), PLAIN_NUMBER)
@@ -160,24 +161,31 @@ def _are_long_integers(present: Column) -> bool:
     return all(pc.all(pc.match_substring_regex(some, pattern), min_count=0).as_py() for some in (first, present))
 
 
-def _read_strings(present: Column) -> dict[Any, np.ndarray]:
-    """By format, the numbers of all cells."""
+def _read_strings(present: Column, plain: np.ndarray | None) -> dict[Any, np.ndarray]:
+    """By format, the numbers of all cells, of which those of the plain format may be known."""
     first = present.slice(0, 20 * _FIRST_CELLS).drop_null().slice(0, _FIRST_CELLS)
     possible = _possible_formats(first)
-    if PLAIN not in possible or (plain := PLAIN.read(present)) is None:
+    if plain is None and PLAIN in possible:
+        plain = PLAIN.read(present)
+    if plain is None or PLAIN not in possible:
         found = {format: format.read(present) for format in possible if format != PLAIN}
-    elif not pc.any(pc.match_substring(present, ".")).as_py():
+    elif not _has_points(present):
         found = {format: plain for format in NUMBER_FORMATS if format in possible}
     else:
         found = {format: plain if format.decimal == "." else format.read(present) for format in possible}
     return {format: numbers for format, numbers in found.items() if numbers is not None}
 
 
+def _has_points(present: Column) -> bool:
+    """Whether a cell has a point; mostly the first chunk tells."""
+    return any(pc.any(pc.match_substring(chunk, "."), min_count=0).as_py() for chunk in present.chunks)
+
+
 def _possible_formats(first: Column) -> list[Any]:
     """The formats in which the first cells can be read; few regular expressions are tried on plain numbers."""
     if not _begin_plain(first):
         return [format for format in _FORMATS if format.read(first) is not None]
-    if not pc.any(pc.match_substring(first, "."), min_count=0).as_py():
+    if not _has_points(first):
         return list(NUMBER_FORMATS)
     grouped = NumberFormat(",", ".")  # the only other one with points, such as 1.234
     return [format for format in NUMBER_FORMATS if format.decimal == "."] + [grouped] * (

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.cells import MISSING
 from aucmax.tables.compression import open_text_bytes
@@ -207,8 +205,7 @@ def decode_utf8(text: bytes, path: str | Path, n_lines: int) -> str:
 
 
 def _count_lines(text: bytes) -> int:
-    codes = np.frombuffer(text, dtype=np.uint8)
-    return int(np.count_nonzero(codes == ord("\n")) or np.count_nonzero(codes == ord("\r")))
+    return text.count(b"\n") or text.count(b"\r")
 
 
 def _delimiter(header: str) -> str:

@@ -16,6 +16,8 @@ from aucmax.tables.findings.features import FeatureGroup
 from aucmax.tables.json_schema import all_strings, check_schema
 from aucmax.tables.table import Table
 
+_ROWS = 2048  # that are written at a time, so that they stay in the cache: a column of X is not contiguous
+
 
 class FittedEncoder:
     """An encoder that has been fitted: what a saved model has, and what `TableEncoder` inherits from.
@@ -68,14 +70,19 @@ class FittedEncoder:
     def _encode(self, table: Table, numbers: dict[str, np.ndarray], order: Literal["C", "F"]) -> np.ndarray:
         """The encoded columns; `numbers` holds those that are read already."""
         X = np.empty((len(table), len(FittedEncoder.get_feature_names_out(self))), order=order)
+        read = []
         start = 0
         for column in self.columns_:
-            out = X[:, start : start + len(column.feature_names)]
+            span = slice(start, start + len(column.feature_names))
             if column.name in numbers:
-                column.encode_numbers(numbers.pop(column.name), out)
+                read.append((column, numbers[column.name], span))
             else:
-                column.encode(table.columns[column.name], out)
-            start += out.shape[1]
+                column.encode(table.columns[column.name], X[:, span])
+            start = span.stop
+        for first in range(0, len(table), _ROWS):
+            rows = slice(first, first + _ROWS)
+            for column, values, span in read:
+                column.encode_numbers(values[rows], X[rows, span])
         return X
 
     def get_feature_names_out(self) -> np.ndarray:

@@ -45,13 +45,31 @@ class ReadLimits:
         check_param("decompressed_bytes", self.decompressed_bytes, None, Integer(1))
 
     def max_decompressed(self, path: str | Path, *, columnar: bool = False) -> int:
-        """The largest decompressed size of this file, in bytes."""
+        """The largest decompressed size of this file, in bytes.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, whose size on disk counts.
+        columnar : bool
+            Whether it is Parquet or Arrow, which compress far better than text.
+        """
         if self.decompressed_bytes is not None:
             return self.decompressed_bytes
         return max(_MIN_COLUMNAR if columnar else _MIN_DECOMPRESSED, _MAX_RATIO * Path(path).stat().st_size)
 
     def check_decompressed(self, size: int, path: str | Path, *, columnar: bool = False) -> None:
-        """Refuse a decompressed size above the limit."""
+        """Refuse a decompressed size above the limit.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        path : str or Path
+            The file, named in the message.
+        columnar : bool
+            Whether it is Parquet or Arrow, which compress far better than text.
+        """
         if size > (limit := self.max_decompressed(path, columnar=columnar)):
             raise ValueError(
                 f"{path} is more than {limit} bytes when decompressed; if that is right, raise the limit: "
@@ -59,7 +77,15 @@ class ReadLimits:
             )
 
     def check_record(self, size: int, path: str | Path) -> None:
-        """Refuse a record of more bytes than a line may have, as one without a closing quotation mark becomes."""
+        """Refuse a record of more bytes than a line may have, as one without a closing quotation mark becomes.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+        path : str or Path
+            The file, named in the message.
+        """
         if size > self.line_bytes + _BLOCK_SLACK:
             raise ValueError(
                 f"{path} has a record of more than {self.line_bytes} bytes; is a quotation mark not closed? if it is "

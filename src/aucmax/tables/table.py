@@ -71,6 +71,11 @@ class Table:
     def drop(self, *names: str | None) -> Table:
         """The table without some of its columns; None and names that do not occur are ignored.
 
+        Parameters
+        ----------
+        *names : str or None
+            The columns to leave out.
+
         Examples
         --------
         >>> Table({"a": [1], "b": [2]}).drop("b", None).names
@@ -80,6 +85,13 @@ class Table:
 
     def slice(self, start: int, rows: int) -> Table:
         """Some consecutive rows, of which nothing is copied.
+
+        Parameters
+        ----------
+        start : int
+            The first row, counted from 0.
+        rows : int
+            How many.
 
         Examples
         --------
@@ -92,7 +104,13 @@ class Table:
         return Table(X=self.X[part], y=None if self.y is None else self.y[part], zero_based=self.zero_based)
 
     def column(self, name: str) -> Column:
-        """The column of that name, or an error that lists similar names."""
+        """The column of that name, or an error that lists similar names.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        """
         if name in self.columns:
             return self.columns[name]
         if self.X is not None:
@@ -102,6 +120,11 @@ class Table:
 
     def matrix(self, n_features: int) -> Any:
         """X with exactly that many columns: a narrower CSR matrix is padded with zeros.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of columns of the result.
 
         Examples
         --------

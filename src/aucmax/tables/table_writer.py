@@ -1,4 +1,4 @@
-"""Writing tables chunk by chunk, in the format that the file extension names: CSV, JSON lines, Parquet or Arrow.
+"""Writing tables chunk by chunk, in the format that the file extension names: CSV, TSV, JSON lines, Parquet or Arrow.
 
 CSV and JSON lines may be compressed (`.gz`, `.bz2`, `.xz`). Numbers are written with the fewest digits that restore
 them to the last bit.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,7 +19,6 @@ from aucmax.tables.compression import OPENERS
 from aucmax.tables.pyarrow_import import ipc, pa, parquet, pc
 from aucmax.tables.read_table import infer_format
 
-_CSV_SPECIAL = '[",\r\n]'
 _ROWS = 1 << 16  # of a block of text
 
 Write = Callable[[Any], None]  # takes a pyarrow.Table, each with the same columns
@@ -28,7 +28,7 @@ Write = Callable[[Any], None]  # takes a pyarrow.Table, each with the same colum
 def open_writer(path: str | Path) -> Iterator[Write]:
     """A function that appends Arrow tables to a file, which appears under its name only once it is complete.
 
-    The format is that of the file extension, and CSV for any other.
+    The format is that of the file extension, and CSV for any other; fields of a `.tsv` file are separated by tabs.
 
     Examples
     --------
@@ -41,27 +41,37 @@ def open_writer(path: str | Path) -> Iterator[Write]:
     opener = OPENERS.get(Path(path).suffix.lower())
     format = infer_format(path)
     if format in ("excel", "libsvm", "npz") or (format in ("parquet", "arrow") and opener is not None):
-        raise ValueError(f"cannot write {path}; choose .csv, .jsonl, .parquet or .arrow, the first two also with .gz")
+        choices = ".csv, .tsv, .jsonl, .parquet or .arrow, the first three also with .gz"
+        raise ValueError(f"cannot write {path}; choose {choices}")
+    text_format = "csv" if format is None else format
+    delimiter = "\t" if _extension(path) == ".tsv" else ","
     with atomic_write(path, "wb") as file:
         if format in ("parquet", "arrow"):
             with _open_arrow(file, format) as write:
                 yield write
         elif opener is None:
-            yield text_writer(file, "csv" if format is None else format)
+            yield text_writer(file, text_format, delimiter)
         else:
             with opener(file, "wb") as packed:
-                yield text_writer(packed, "csv" if format is None else format)
+                yield text_writer(packed, text_format, delimiter)
 
 
-def text_writer(file: IO[bytes], format: str = "csv") -> Write:
+def _extension(path: str | Path) -> str:
+    """The file extension in small letters, without that of a compression."""
+    path = Path(path)
+    return Path(path.stem if path.suffix.lower() in OPENERS else path.name).suffix.lower()
+
+
+def text_writer(file: IO[bytes], format: str = "csv", delimiter: str = ",") -> Write:
     """A function that appends Arrow tables as CSV, the first after a header, or as JSON lines."""
-    encode = _csv_lines if format == "csv" else _json_lines
+    encode = partial(_csv_lines, delimiter=delimiter) if format == "csv" else _json_lines
     header_written = format != "csv"
 
     def write(table: Any) -> None:
         nonlocal header_written
         if not header_written:
-            file.write((",".join(_quote_name(name) for name in table.column_names) + "\n").encode())
+            names = (_quote_name(name, delimiter) for name in table.column_names)
+            file.write((delimiter.join(names) + "\n").encode())
             header_written = True
         for start in range(0, len(table), _ROWS):
             lines = encode(table.slice(start, _ROWS).combine_chunks())
@@ -89,19 +99,19 @@ def _open_arrow(file: IO[bytes], format: str) -> Iterator[Write]:
             writer.close()
 
 
-def _csv_lines(table: Any) -> Any:
+def _csv_lines(table: Any, delimiter: str) -> Any:
     """The rows as lines of CSV, newlines included, one after the other in one Arrow array."""
-    cells = [_csv_cells(column) for column in table.columns]
-    return _join([cell for column in cells for cell in (column, ",")][:-1])
+    cells = [_csv_cells(column, delimiter) for column in table.columns]
+    return _join([cell for column in cells for cell in (column, delimiter)][:-1])
 
 
-def _csv_cells(column: Any) -> Any:
+def _csv_cells(column: Any, delimiter: str) -> Any:
     """A column as CSV: fields are quoted where they have to be."""
     column = column.combine_chunks()
     text = pc.fill_null(column.cast(pa.string()), "")
     if not is_string(column):
         return text
-    special = pc.match_substring_regex(text, _CSV_SPECIAL)
+    special = pc.match_substring_regex(text, f'["{delimiter}\r\n]')
     if not pc.any(special).as_py():
         return text
     quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
@@ -130,6 +140,6 @@ def _join(parts: list[Any]) -> Any:
     return pc.binary_join_element_wise(*parts, "\n", "")
 
 
-def _quote_name(name: str) -> str:
-    special = any(character in name for character in '",\r\n')
+def _quote_name(name: str, delimiter: str) -> str:
+    special = any(character in name for character in f'"{delimiter}\r\n')
     return '"' + name.replace('"', '""') + '"' if special else name

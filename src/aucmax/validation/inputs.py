@@ -122,7 +122,13 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
     Its structure is checked first: even a conversion to CSR would write outside of its arrays if it were invalid.
     """
     X = check_structure(X) if issparse(X) else X
-    X, y = validate_data(estimator, X, y, **options)
+    try:
+        X, y = validate_data(estimator, X, y, **options)
+    except ValueError as error:
+        if "could not convert string to float" not in str(error):
+            raise
+        name = type(estimator).__name__
+        raise ValueError(f"{error}; encode strings first: make_pipeline(TableEncoder(), {name}())") from None
     return canonical(X) if issparse(X) else X, y
 
 

@@ -114,12 +114,26 @@ class Descent:
         return self.searches_validation or self.patience is not None
 
     def with_epochs(self, n_epochs: int) -> Descent:
-        """Settings for exactly this number of steps, if possible, without a validation set."""
+        """Settings for exactly this number of steps, if possible, without a validation set.
+
+        Parameters
+        ----------
+        n_epochs : int
+            The number of steps.
+        """
         step_from = self.step_from.removeprefix("validation_")
         return replace(self, max_epochs=n_epochs, tol=0.0, patience=None, step_from=step_from)
 
     def start(self, train: AUMData, w: np.ndarray) -> DescentPoint:
-        """The first point: the given weights, normalized."""
+        """The first point: the given weights, normalized.
+
+        Parameters
+        ----------
+        train : AUMData
+            The training rows.
+        w : array of shape (d,)
+            The weights.
+        """
         if not w.any() and train.is_homogeneous:
             raise ValueError("the initial w is zero, where AUM of labels is zero too; start from other weights")
         pred = train.scores(w)
@@ -132,7 +146,17 @@ class Descent:
         return self._point(train, w, pred, 0.0)
 
     def step(self, train: AUMData, point: DescentPoint, validation: AUMData | None = None) -> DescentPoint | None:
-        """The point after one step; None if there is no descent direction."""
+        """The point after one step; None if there is no descent direction.
+
+        Parameters
+        ----------
+        train : AUMData
+            The training rows.
+        point : DescentPoint
+            Where the last step ended.
+        validation : AUMData, optional
+            Rows that determine the step size, if `step_from` says so.
+        """
         for d in self._directions(train, point):
             move = train.scores(d)
             line = SearchLine(train.errors, point.pred, move, LinePenalty.of(train.unit * self.l2, point.w, d))

@@ -22,7 +22,10 @@ from aucmax.tables.table_writer import open_writer, text_writer
 @reading_options
 @model_option
 @click.option(
-    "-o", "--output", type=FILE, help="File to write: .csv, .jsonl, .parquet or .arrow; CSV to stdout if not given."
+    "-o",
+    "--output",
+    type=FILE,
+    help="File to write: .csv, .tsv, .jsonl, .parquet or .arrow; CSV to stdout if not given.",
 )
 @click.option("--id", "id_column", metavar="COLUMN", help="Column to copy in front of the scores.")
 @click.option("--excel-safe", is_flag=True, help="Quote text that a spreadsheet would run as a formula.")

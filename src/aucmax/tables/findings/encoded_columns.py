@@ -44,7 +44,9 @@ def find_numbers_as_text(columns: tuple[ColumnEncoder, ...], left_out: Mapping[s
         advice = "check that this is what they mean"
         found.append(Finding("AUC104", f"{_columns(names)} {alike[0].note}", advice, names))
     mixed = {column.name: column.note for column in columns if column.kind == "categorical" and column.note}
-    mixed |= {name: why.removeprefix(IS_FREE_TEXT) for name, why in left_out.items() if IS_MIXED in why}
+    for name, why in left_out.items():
+        if IS_MIXED in why:
+            mixed[name] = f"left out as free text, but {why.removeprefix(IS_FREE_TEXT)}"
     for name, note in mixed.items():
         outcome, _, advice = note.partition("; ")
         found.append(Finding("AUC104", f"column {quoted(name)}: {outcome}", advice, (name,)))

@@ -68,7 +68,15 @@ class NewRows:
         return low, high
 
     def add(self, table: Table, X: Any) -> None:
-        """Count the rows of a table and of its encoding."""
+        """Count the rows of a table and of its encoding.
+
+        Parameters
+        ----------
+        table : Table
+            The new rows.
+        X : array of shape (n, d)
+            Their features, as the encoder made them.
+        """
         self.n_rows += len(table)
         if not self.groups or len(X) == 0:
             return
@@ -87,7 +95,13 @@ class NewRows:
         return {name: count / self.n_rows for name, count in self.counts.items() if count}
 
     def findings(self, ignore: Collection[str] = ()) -> list[Finding]:
-        """The columns with unknown categories, or with many rows outside the range of training."""
+        """The columns with unknown categories, or with many rows outside the range of training.
+
+        Parameters
+        ----------
+        ignore : collection of str
+            Codes of findings to leave out.
+        """
         found: list[Finding] = []
         if "AUC109" in ignore:
             return found
@@ -100,7 +114,13 @@ class NewRows:
         return found
 
     def to_dict(self, ignore: Collection[str] = ()) -> dict[str, Any]:
-        """The number of rows, the shares by column and the findings as JSON values."""
+        """The number of rows, the shares by column and the findings as JSON values.
+
+        Parameters
+        ----------
+        ignore : collection of str
+            Codes of findings to leave out.
+        """
         findings = [finding.to_dict() for finding in self.findings(ignore)]
         return {"rows": self.n_rows, "outside_training": self.shares(), "findings": findings}
 
