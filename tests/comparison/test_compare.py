@@ -2,6 +2,7 @@
 
 import json
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -434,3 +435,12 @@ def test_plot_does_not_magnify_small_differences(data):
     X[:, 0] = y  # a perfect ranking on every fold
     low, high = plot_comparison(compare(X, y, columns(a=0, b=0))).get_xlim()
     assert high - low >= 0.02
+
+
+def test_a_frequent_positive_string_is_warned_of_once():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < 0.2, "fraud", "legit")
+    X = rng.normal(size=(200, 2)) + (y == "fraud")[:, None]
+    with pytest.warns(UserWarning, match="the positive class is 'legit'") as caught:
+        compare(X, y, {"a": AUCClassifierCV(cv=2), "b": AUCClassifierCV(cv=2)}, cv=3)
+    assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name]

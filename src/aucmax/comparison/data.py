@@ -14,6 +14,7 @@ from aucmax.numerics.sparse_structure import check_structure
 from aucmax.selection.splits import FewerFoldsWarning, Fold, make_splits
 from aucmax.tables.cells import truncate
 from aucmax.validation.caller import warn_caller
+from aucmax.validation.inputs import warn_frequent_positive
 from aucmax.validation.params import Integer, check_param
 
 __all__ = ["ComparisonData", "make_comparison_data"]
@@ -52,10 +53,12 @@ def make_comparison_data(
     _check_order(X, y)
     check_structure(X)
     labels = check_1d(y, "y")
-    is_pos = labels == binary_labels(labels)[1]
+    classes = binary_labels(labels)
+    is_pos = labels == classes[1]
     weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
     X, labels, groups = indexable(X, labels, groups)
     weights = np.ones(labels.size) if weight is None else weight
+    warn_frequent_positive(is_pos, weights, classes)
     asked = cv
     if isinstance(cv, Integral):
         cv = _reduced_n_folds(cv, is_pos[weights > 0])

@@ -25,6 +25,7 @@ from aucmax.comparison.pooled_scores import PooledScores, pool_folds
 from aucmax.comparison.weights import weights_per_deviation
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.selection.splits import FewerFoldsWarning
+from aucmax.validation.inputs import FrequentPositiveWarning
 
 __all__ = ["FoldFit", "ModelRun", "collect", "fit_fold", "weight_argument"]
 
@@ -64,7 +65,9 @@ def fit_fold(model: Any, data: ComparisonData, fold: int) -> FoldFit:
     weight_name = weight_argument(model)
     weight = None if data.weight is None else data.weight[train]
     settings = {} if weight is None or weight_name is None else {weight_name: weight}
-    hidden = (FewerFoldsWarning,) if data.reduced else ()  # of the model's own folds, after those of the comparison
+    hidden: tuple[type[Warning], ...] = (FrequentPositiveWarning,)  # the comparison has warned of it
+    if data.reduced:
+        hidden += (FewerFoldsWarning,)  # of the model's own folds, after those of the comparison
     fitted = clone(model)
     X_train = _safe_indexing(data.X, train)
     X_test = _safe_indexing(data.X, test)

@@ -5,6 +5,7 @@ An error message says what is wrong, with the value, and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,10 @@ from aucmax.validation.weights import check_weight_range
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
 FREQUENT = 0.6  # share of the rows above which a positive class that nobody has chosen is suspicious
+
+
+class FrequentPositiveWarning(UserWarning):
+    """The positive class, which nobody has chosen, has most of the rows."""
 
 
 class LabeledData(NamedTuple):
@@ -50,19 +55,19 @@ def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bo
     y = np.where(codes == 1, 1.0, -1.0)
     weight = np.ones(y.size) if sample_weight is None else _check_class_weights(sample_weight, y)
     if estimator.classes_.dtype.kind not in "biuf":
-        _warn_frequent_positive(y, weight, estimator.classes_.tolist())
+        warn_frequent_positive(y > 0, weight, estimator.classes_.tolist())
     return LabeledData(X, y, weight)
 
 
-def _warn_frequent_positive(y: np.ndarray, weight: np.ndarray, classes: list) -> None:
+def warn_frequent_positive(is_pos: np.ndarray, weight: np.ndarray, classes: Sequence[Any]) -> None:
     """Warn if labels are strings and the positive one, the last in sorted order, is the more frequent by far."""
     negative, positive = classes
-    share = float(weight[y > 0].sum() / weight.sum())
+    share = float(weight[is_pos].sum() / weight.sum())
     if isinstance(positive, str) and share > FREQUENT:
         warn_caller(
             f"the positive class is {positive!r}, the last label in sorted order, although {100 * share:.3g} % of "
             f"the rows have it; to find {negative!r}, fit to y == {negative!r} (docs/predictions.md)",
-            UserWarning,
+            FrequentPositiveWarning,
         )
 
 
