@@ -112,8 +112,7 @@ def matrix_layout(model: SavedModel) -> dict[str, Any]:
     """Number of columns and first index of a libsvm file, as in training; not needed for named columns."""
     if model.metadata.encoder is not None:
         return {}
-    zero_based = model.metadata.training.get("zero_based")
-    return {"n_features": model.n_features, "zero_based": "auto" if zero_based is None else zero_based}
+    return {"n_features": model.n_features, "zero_based": model.zero_based}
 
 
 def count_new_rows(model: SavedModel) -> NewRows:

@@ -71,6 +71,12 @@ class SavedModel(ThresholdMixin):
         """Number of features."""
         return self.scorer.n_features
 
+    @property
+    def zero_based(self) -> bool | str:
+        """Whether the indices of libsvm files start at 0, as in training; "auto" if that is not known."""
+        known = self.metadata.training.get("zero_based")
+        return "auto" if known is None else known
+
     def features(self, table: Table) -> Any:
         """The features of a table, encoded as in training.
 

@@ -113,7 +113,8 @@ def evaluate(
     >>> evaluate(table, model, target="y").auc
     1.0
     """
-    source = with_matrix_layout(Source.of(source), _width(model), _zero_based(model))
+    zero_based = model.zero_based if isinstance(model, SavedModel) else "auto"
+    source = with_matrix_layout(Source.of(source), _width(model), zero_based)
     engine = LocalEngine() if engine is None else engine
     rows = CHUNK_ROWS if memory is None else chunk_rows(memory, row_size(source, _width(model)), engine)
     folder = TemporaryFolder()
@@ -126,9 +127,3 @@ def _width(model: Any) -> int:
     """The number of features of a model."""
     found = getattr(model, "n_features", None)
     return int(model.n_features_in_ if found is None else found)
-
-
-def _zero_based(model: Any) -> bool | str:
-    """Whether the indices of libsvm files start at 0, as in training; "auto" if the model does not say."""
-    known = model.metadata.training.get("zero_based") if isinstance(model, SavedModel) else None
-    return "auto" if known is None else known

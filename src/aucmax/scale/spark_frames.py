@@ -24,18 +24,24 @@ _DENSE = 256  # numbers up to which vectors are rows of an array, even if they a
 _BLOCK_BYTES = 2**22  # of a packed block, about
 
 
-@dataclass(frozen=True, eq=False)
-class BatchPartition:
-    """Record batches that come one by one and are read once."""
+class _SparkNamed:
+    """A partition that is called by its number in messages."""
 
-    batches: Iterable[Any]
     number: int
-    vectors: VectorColumn | None = None
 
     @property
     def name(self) -> str:
         """Its number."""
         return f"Spark partition {self.number}"
+
+
+@dataclass(frozen=True, eq=False)
+class BatchPartition(_SparkNamed):
+    """Record batches that come one by one and are read once."""
+
+    batches: Iterable[Any]
+    number: int
+    vectors: VectorColumn | None = None
 
     def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
         """The rows, in chunks of equal size whatever the batches: the sums do not depend on Spark's settings."""
@@ -69,17 +75,12 @@ def _of_size(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class FramePartition:
+class FramePartition(_SparkNamed):
     """A partition of a Spark data frame."""
 
     frame: Any
     number: int
     vectors: VectorColumn | None = None
-
-    @property
-    def name(self) -> str:
-        """Its number."""
-        return f"Spark partition {self.number}"
 
     def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
         """The rows, brought here."""
@@ -94,17 +95,12 @@ class FramePartition:
 
 
 @dataclass(frozen=True, eq=False)
-class PackedPartition:
+class PackedPartition(_SparkNamed):
     """A partition of a data frame that Spark keeps in packed blocks."""
 
     blocks: Any  # an RDD of bytes
     number: int
     vectors: VectorColumn | None = None
-
-    @property
-    def name(self) -> str:
-        """Its number."""
-        return f"Spark partition {self.number}"
 
     def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
         """The rows, brought here."""
