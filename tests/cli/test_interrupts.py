@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -125,3 +126,56 @@ main()
 """
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stderr.strip()) == (130, "error: interrupted")
+
+
+def test_an_interrupt_that_compiled_code_drops_is_no_success(folder):
+    script = """
+import signal
+import aucmax.cli.commands.solvers
+from aucmax.cli import main
+
+def drop(items):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except:
+        pass
+
+aucmax.cli.commands.solvers.print_json = drop
+print("started", flush=True)
+main()
+"""
+    process = start("solvers", "--json", script=script)
+    _, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stderr) == (130, "error: interrupted\n")
+
+
+def test_an_interrupt_waits_for_the_end_of_an_import(folder):
+    """Modules of Cython, as NumPy's, register their classes when they are imported, and then drop every exception."""
+    Path("initialised.py").write_text("""
+import signal
+try:
+    signal.raise_signal(signal.SIGINT)
+except:
+    pass
+done = True
+""")
+    script = """
+import sys, time
+sys.path.insert(0, "")
+import aucmax.cli.commands.solvers
+from aucmax.cli import main
+
+def import_and_work(items):
+    import initialised
+    try:
+        time.sleep(60)
+    finally:
+        print("imported", initialised.done, flush=True)
+
+aucmax.cli.commands.solvers.print_json = import_and_work
+print("started", flush=True)
+main()
+"""
+    process = start("solvers", "--json", script=script)
+    stdout, stderr = process.communicate(timeout=50)
+    assert (process.returncode, stdout, stderr.strip()) == (130, "imported True\n", "error: interrupted")

@@ -20,7 +20,6 @@ def main() -> None:
             raise
         sys.exit("error: the command line needs click; in a clone of aucmax: pip install '.[cli]'")
     try:
-        interrupts.raise_interrupts()
         aucmax(prog_name="aucmax")
     except KeyboardInterrupt:  # between the lines of the handler in `errors`
         interrupts.end()

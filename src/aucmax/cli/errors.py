@@ -26,7 +26,10 @@ class ErrorHandlingGroup(click.Group):
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             try:
-                sys.exit(super().main(*args, **extra | {"standalone_mode": False}) or 0)
+                code = super().main(*args, **extra | {"standalone_mode": False}) or 0
+                if code == 0 and was_interrupted():
+                    raise click.Abort
+                sys.exit(code)
             except click.ClickException as error:
                 _exit_with(error.format_message() + _help_hint(error), error.exit_code)
             except click.Abort:

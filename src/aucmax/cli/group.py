@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import click
 
 from aucmax.cli.errors import ErrorHandlingGroup
+from aucmax.cli.interrupts import raise_interrupts
 
 # The first line of the help of every command, as `aucmax --help` shows it.
 COMMANDS = {
@@ -36,6 +37,7 @@ class LazyGroup(ErrorHandlingGroup):
         """The command of that name."""
         if cmd_name in COMMANDS:
             _import_command(cmd_name)
+            raise_interrupts()
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
