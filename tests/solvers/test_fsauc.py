@@ -172,8 +172,10 @@ def test_invalid_settings_are_named():
     problem = make(*shifted_table())
     with pytest.raises(ValueError, match=r"delta=1\.0; give a number above 0 and below 1"):
         FSAUC(delta=1.0).solve(problem)
-    with pytest.raises(ValueError, match="horizon=0; give None or an integer of 1 or more"):
+    with pytest.raises(ValueError, match="horizon=0; give None or an integer from 1 to 1000000000000000"):
         FSAUC(horizon=0).solve(problem)
+    with pytest.raises(ValueError, match=r"horizon=10{400}; give None or an integer from 1 to 1000000000000000"):
+        FSAUC(horizon=10**400).solve(problem)
     with pytest.raises(ValueError, match="statistics='seen'; give one of"):
         FSAUC(statistics="seen").solve(problem)
     with pytest.raises(ValueError, match="schedule='cosine'; give one of"):

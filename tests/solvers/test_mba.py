@@ -65,8 +65,9 @@ def test_passes_count_two_rows_a_pair(table):
 @pytest.mark.parametrize(
     ("solver", "dim", "message"),
     [
-        (MBA(pairs=0), 2, "pairs=0; give an integer of 1 or more$"),
+        (MBA(pairs=0), 2, "pairs=0; give an integer from 1 to 100000000$"),
         (MBA(pairs=10.5), 2, "pairs=10.5; give an integer"),
+        (MBA(pairs=10**400), 2, "pairs=10{400}; give an integer"),
         (MBA(pairs=None), 2, "pairs=None; give an integer"),
         (MBA(), 3001, "keeps a 3001 x 3001 matrix"),
     ],

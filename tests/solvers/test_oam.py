@@ -115,3 +115,10 @@ def test_unknown_update_is_refused():
 def test_settings_of_another_type_are_refused(setting):
     with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*; give "):
         OAM(**setting).check_settings()
+
+
+@pytest.mark.parametrize("name", ["buffer_size", "negative_buffer_size"])
+@pytest.mark.parametrize("size", [10**6 + 1, 10**400], ids=["above", "huge"])
+def test_reservoirs_are_bounded(name, size):
+    with pytest.raises(ValueError, match=f"{name}={size}; give .*an integer from 1 to 1000000"):
+        OAM(**{name: size}).check_settings()

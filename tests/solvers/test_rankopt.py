@@ -111,6 +111,11 @@ def test_the_reported_gap_is_the_loss_itself(table):
     assert model.objective_ <= model.gap_ <= model.objective_ * (1.0 + 1e-11)  # up to rounding
 
 
+def test_a_radius_whose_square_overflows_is_kept(table):
+    found = RankOpt(radius=1e200, max_epochs=1).solve(problem_of(*table(60)), rng=np.random.default_rng(0))
+    assert np.linalg.norm(found.coef / 1e200) == pytest.approx(1.0, rel=1e-12)
+
+
 @pytest.mark.parametrize("radius", [-1.0, "a", None])
 def test_an_invalid_radius_is_named(table, radius):
     X, y, _ = table()

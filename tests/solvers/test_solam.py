@@ -218,10 +218,21 @@ def test_invalid_settings_are_named():
         SOLAM(prior="seen").solve(problem)
     with pytest.raises(ValueError, match="capped=1; give True or False"):
         SOLAM(capped=1).solve(problem)
-    with pytest.raises(ValueError, match="tilt='x'; give a finite number"):
+    with pytest.raises(ValueError, match="tilt='x'; give a number from 0 to 16"):
         SOLAM(tilt="x").solve(problem)
+    with pytest.raises(ValueError, match=r"tilt=1e\+308; give a number from 0 to 16"):
+        SOLAM(tilt=1e308).solve(problem)
     with pytest.raises(ValueError, match="needs a penalty; give alpha > 0"):
         SOLAM().solve(make(*shifted_table(), alpha=0.0))
+
+
+def test_a_radius_whose_square_overflows_is_no_bound():
+    problem = make(*shifted_table())
+    huge, large = (
+        SOLAM(form="l2_ball", radius=radius, max_epochs=2).solve(problem, rng=np.random.default_rng(0))
+        for radius in (1e200, 1e6)
+    )
+    np.testing.assert_array_equal(huge.coef, large.coef)
 
 
 @pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA is not set")

@@ -1,5 +1,7 @@
 """SPAM: its gradients against all pairs, its rates, its guard and its streams; steps are in tests/oracles."""
 
+import re
+
 import numpy as np
 import pytest
 from oracles.gradient_steps import largest_curvature, stochastic_gradients
@@ -149,9 +151,11 @@ def test_a_batch_size_is_an_integer(table, kind, size):
 
 
 @pytest.mark.parametrize("kind", [VRSPAM, PairSVRG])
-def test_the_length_of_an_inner_loop_is_above_zero(table, kind):
-    with pytest.raises(ValueError, match="inner_length=0; give a finite number above 0"):
-        kind(inner_length=0).solve(make(*table()))
+@pytest.mark.parametrize("length", [0, 1001.0, 1e160, 1e308])
+def test_the_length_of_an_inner_loop_is_above_zero_and_bounded(table, kind, length):
+    message = re.escape(f"inner_length={length!r}; give a number above 0 and at most 1000")
+    with pytest.raises(ValueError, match=message):
+        kind(inner_length=length).solve(make(*table()))
 
 
 @pytest.mark.parametrize("penalty", [L2, NET], ids=["l2", "elastic net"])

@@ -34,6 +34,7 @@ from aucmax.validation.params import Constraint, Integer, Number, check_params
 
 Constraints = Mapping[str, Sequence[Constraint | None]]
 POSITIVE = Number(0, open="low")
+COUNT = Integer(1, 10**15)  # exact as a float and as a compiled integer
 
 
 class Promise(NamedTuple):

@@ -35,7 +35,7 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
+from aucmax.solvers.base import COUNT, POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.fsauc_stages import StageConstants, project, stage_sizes
 from aucmax.solvers.shared.saddle_function import (
     RowScaling,
@@ -165,7 +165,7 @@ class FSAUC(Solver):
         "schedule": [Option("halving", "theorem")],
         "delta": [Number(0, 1, open="both")],
         "statistics": [Option("data", "running")],
-        "horizon": [None, Integer(1)],
+        "horizon": [None, COUNT],
         "batch_size": [None, Integer(1)],
         "centre": [Boolean()],
     }

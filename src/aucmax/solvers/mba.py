@@ -51,7 +51,7 @@ class MBA(Solver):
     Parameters
     ----------
     pairs : int
-        Pairs drawn per round, which is an epoch; the weights are fitted to the pairs of all rounds.
+        Pairs drawn per round, which is an epoch, at most 10^8; the weights are fitted to the pairs of all rounds.
     max_epochs, tol
         See `Solver`. At a gap of a tenth of the objective, the objective itself is within about a hundredth.
     """
@@ -60,7 +60,7 @@ class MBA(Solver):
     max_epochs: int = 1000
     tol: float = 0.1
 
-    parameter_constraints: ClassVar[Constraints] = {"pairs": [Integer(1)]}
+    parameter_constraints: ClassVar[Constraints] = {"pairs": [Integer(1, 10**8)]}
     promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
 

@@ -38,6 +38,7 @@ from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, tota
 from aucmax.validation.params import Boolean, Integer, Option
 
 SMALL = 1e-9  # f below which v is multiplied out
+BUFFER_SIZE = Integer(1, 10**6)  # allocated at once, and a step visits every row of it
 
 
 class Reservoirs(NamedTuple):
@@ -90,7 +91,7 @@ class OAM(OnePassSolver):
     update : {"sequential", "gradient"}
         Pair the row with those of the reservoir one by one, or with all at once.
     buffer_size : int
-        Rows that the reservoir of each class holds.
+        Rows that the reservoir of each class holds, at most a million.
     negative_buffer_size : int or None
         Rows that the reservoir of the negatives holds, if not `buffer_size` as that of the positives.
     normalize : bool
@@ -115,8 +116,8 @@ class OAM(OnePassSolver):
 
     parameter_constraints: ClassVar[Constraints] = {
         "update": [Option("sequential", "gradient")],
-        "buffer_size": [Integer(1)],
-        "negative_buffer_size": [None, Integer(1)],
+        "buffer_size": [BUFFER_SIZE],
+        "negative_buffer_size": [None, BUFFER_SIZE],
         "normalize": [Boolean()],
         "C": [None, POSITIVE],
         "eta": [None, POSITIVE],

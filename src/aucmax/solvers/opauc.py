@@ -26,7 +26,7 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, State
+from aucmax.solvers.base import COUNT, POSITIVE, Constraints, State
 from aucmax.solvers.shared.covariance_sketch import OPAUCConstants, OPAUCSketchState, opauc_step
 from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
 from aucmax.solvers.shared.online_statistics import (
@@ -85,7 +85,7 @@ class OPAUC(OnePassSolver):
         "covariance": [Option("full", "diagonal", "sketched")],
         "tau": [Integer(1)],
         "eta": [None, POSITIVE],
-        "decay_after": [None, Integer(1)],
+        "decay_after": [None, COUNT],
         "average": [Boolean()],
     }
     fixed = ("covariance", "tau")

@@ -38,7 +38,7 @@ from aucmax.numerics.rows import row_axpy, row_dot, row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.snapshot import Snapshot
+from aucmax.solvers.shared.snapshot import INNER_LENGTH, Snapshot
 from aucmax.solvers.shared.step_sizes import warn_of_divergence
 from aucmax.validation.params import Option
 
@@ -65,7 +65,7 @@ class PairSVRG(Solver):
     sampling : {"importance", "uniform"}
         Draw pairs of long rows more often, or all pairs by their weight alone.
     inner_length : float
-        Steps in an epoch, in units of n; a step reads two rows.
+        Steps in an epoch, in units of n, at most 1000; a step reads two rows.
     step : "guarded" or float
         Initial eta: the safe one, or a number, with a warning if it diverges. Both are halved where they fail.
     max_epochs, tol
@@ -78,7 +78,7 @@ class PairSVRG(Solver):
 
     parameter_constraints: ClassVar[Constraints] = {
         "sampling": [Option("importance", "uniform")],
-        "inner_length": [POSITIVE],
+        "inner_length": [INNER_LENGTH],
         "step": [Option("guarded"), POSITIVE],
     }
     penalties = ("l2", "elastic net", "l1")

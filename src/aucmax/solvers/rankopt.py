@@ -124,7 +124,7 @@ def _step(data: Data, radius: float, state: RankOptState, scores: np.ndarray) ->
     c = np.zeros(data.n)
     value = _paired(scores, *state.pairing, c)
     gradient = data.combine(c)
-    tangent = gradient - (gradient @ state.w / radius**2) * state.w
+    tangent = gradient - (gradient @ state.w / (radius * radius)) * state.w
     steepness = float(np.linalg.norm(tangent))
     if steepness == 0.0:
         return replace(state, angle=0.0), scores

@@ -118,7 +118,7 @@ class SOLAM(Solver):
     centre : bool
         Subtract the midpoint of the class means from the rows.
     tilt : float
-        Iterate t has weight eta_t t^tilt in the average; 0 as published, 1 forgets the start sooner.
+        Iterate t has weight eta_t t^tilt in the average; 0 as published, 1 forgets the start sooner. At most 16.
     max_epochs, tol
         See `Solver`. A method with this rate does not reach a small tol; the ranking settles long before.
     """
@@ -142,7 +142,7 @@ class SOLAM(Solver):
         "prior": [Option("data", "running")],
         "batch_size": [None, Integer(1)],
         "centre": [Boolean()],
-        "tilt": [Number(0)],
+        "tilt": [Number(0, 16)],  # so that t^tilt is finite for every t below 1e19
     }
     promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
@@ -259,12 +259,12 @@ def _row_steps(X, y, order, scaling, constants, saddle, v, total):
             s, C = 1.0, 0.0
         row_axpy(X, i, -step / s, v)
         row_axpy(X, i, C * step / s, total)
-        if norm2 > constants.radius**2:
+        if norm2 > constants.radius * constants.radius:
             inside = constants.radius / sqrt(norm2)
             s *= inside
             k *= inside
             height *= inside
-            norm2 = constants.radius**2
+            norm2 = constants.radius * constants.radius
     for j in range(v.size):
         total[j] += C * v[j] + K * scaling.centre[j]
         v[j] = s * v[j] + k * scaling.centre[j]

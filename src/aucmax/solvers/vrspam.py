@@ -37,7 +37,7 @@ from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
 from aucmax.solvers.shared.row_sampling import SAMPLINGS, RowSampling
-from aucmax.solvers.shared.snapshot import Snapshot, take_snapshot
+from aucmax.solvers.shared.snapshot import INNER_LENGTH, Snapshot, take_snapshot
 from aucmax.solvers.shared.step_sizes import paper_scale, top_eigenvalue, warn_of_divergence, warn_of_outliers
 from aucmax.solvers.spam import SPAM, SPAMState
 from aucmax.validation.params import Integer, Option
@@ -81,7 +81,7 @@ class VRSPAM(Solver):
         Length of the inner loop: always the same, as published, or random with that mean, as the theorem for steps
         of at most 1/(3L) wants it; "auto" is random for such steps only.
     inner_length : float
-        Mean length of the inner loop, in units of n.
+        Mean length of the inner loop, in units of n; at most 1000.
     start : {"spam", "zero"}
         Start with one epoch of SPAM, or at 0. Given starting weights are used in either case.
     batch_size : int, optional
@@ -104,7 +104,7 @@ class VRSPAM(Solver):
         "step": [Option("guarded", "paper"), POSITIVE],
         "sampling": [Option(*SAMPLINGS)],
         "inner": [Option("auto", "fixed", "geometric")],
-        "inner_length": [POSITIVE],
+        "inner_length": [INNER_LENGTH],
         "start": [Option("spam", "zero")],
         "batch_size": [None, Integer(1)],
     }

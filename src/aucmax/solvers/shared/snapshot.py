@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.problem.objective import Problem
+from aucmax.validation.params import Number
+
+INNER_LENGTH = Number(0, 1000, open="low")  # steps between snapshots, in units of n: their rows are drawn beforehand
 
 
 class Snapshot(NamedTuple):
