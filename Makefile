@@ -18,9 +18,13 @@ test: $(VENV)/.test
 thorough: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras tests -m thorough
 
-# compiled loops check the bounds of every array access
+# compiled loops check the bounds of every array access, or obey another flag of Numba: FLAG=NUMBA_OPT=0 compiles them
+# without optimising, FLAG=NUMBA_DISABLE_JIT=1 LIMIT=60 not at all, and skips a test that does not end in 60 seconds
+FLAG ?= NUMBA_BOUNDSCHECK=1
+LIMIT ?= 0
 sanitize: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore=tests/extras $(TESTS)
+	$(FLAG) PYTHONPATH=tests $(BIN)/python -m pytest -p time_limit --seconds $(LIMIT) \
+	  --numprocesses auto --maxprocesses 4 --ignore=tests/extras $(TESTS)
 
 # mutated files and killed streams, thousands of them; `make test` does a few
 fuzz: $(VENV)/.test
