@@ -58,7 +58,6 @@ def test_out_of_fold_scores_of_random_labels_rank_as_chance_does(members):
     X, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
     model = AUCStackingClassifier(members, random_state=0).fit(X, y)
     interval = auc_interval(y, model.oof_scores_)
-    # the weights and, for the default, the settings of the kernel were chosen on these scores: some optimism is left
     assert abs(interval.auc - 0.5) < 3 * interval.std_error
     assert roc_auc_score(y, model.decision_function(X)) > 0.6  # of the training rows
 
@@ -94,7 +93,7 @@ def test_members_of_one_setting_rank_rare_random_labels_as_chance_does(share):
 @pytest.mark.thorough
 @pytest.mark.parametrize("share", [0.1, 0.03])
 def test_what_is_chosen_is_chosen_without_the_rows_that_it_scores(share):
-    """With weights from all rows it fails at 10 % positives (.563 where the luckiest model has .588), not at 3 %."""
+    """With the weights of all rows, or those of the other folds' scores, the mean is above 1/2."""
     aucs = []
     for seed in range(16):
         X, y = random_labels(share, seed)
@@ -102,8 +101,8 @@ def test_what_is_chosen_is_chosen_without_the_rows_that_it_scores(share):
         aucs.append((roc_auc_score(y, model.oof_scores_), model.cv_results_["mean_test_score"].max()))
     held_out, luckiest = np.mean(aucs, axis=0)
     error = np.std(aucs, axis=0, ddof=1)[0] / np.sqrt(len(aucs))
-    # some optimism is left (docs/stacking.md): at most half of that of the luckiest model is accepted
-    assert held_out - 0.5 < 0.5 * (luckiest - 0.5) + error, (held_out, luckiest, error)
+    assert abs(held_out - 0.5) < 2 * error, (held_out, error)
+    assert luckiest > 0.5 + 3 * error
 
 
 def test_out_of_fold_scores_are_those_of_scikit_learn():

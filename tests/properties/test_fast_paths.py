@@ -17,7 +17,7 @@ from aucmax.scale.folds import row_hashes
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import RowSample
 from aucmax.selection.alpha_path import alpha_path, eigen_solutions, krylov_path, shifted_solutions
-from aucmax.selection.fold_moments import training_moments
+from aucmax.selection.fold_moments import moments_by_fold, training_moments
 from aucmax.solvers import Exact
 from aucmax.validation.inputs import LabeledData
 
@@ -74,6 +74,18 @@ def test_moments_of_folds_are_those_of_their_rows(rows, n_folds, random):
     assert_same_moments(whole, Moments.of(X, y, weight))
     for (train, _), found in zip(folds, of_folds, strict=True):
         assert_same_moments(found, Moments.of(X[train], y[train], weight[train]))
+
+
+@few
+@given(tables(most=40), st.integers(3, 7), st.randoms(use_true_random=False))
+def test_moments_without_some_folds_are_those_of_the_other_rows(rows, n_folds, random):
+    X, y, weight = rows
+    tests = np.array_split(random.sample(range(len(y)), len(y)), n_folds)
+    sums = moments_by_fold(X, y, weight, [(np.array([], dtype=int), test) for test in tests])
+    for count in range(n_folds):
+        left_out = random.sample(range(n_folds), count)
+        others = np.concatenate([tests[k] for k in range(n_folds) if k not in left_out])
+        assert_same_moments(sums.without(*left_out), Moments.of(X[others], y[others], weight[others]))
 
 
 @few

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 from aucmax.metrics import auc_test
 from aucmax.selection import blending
-from aucmax.selection.blending import blend_weights, fit_blend
+from aucmax.selection.blending import blend_weights, cross_fitted_scores, fit_blend
 
 
 def scored_rows(n_pos=40, n_neg=90, m=4, seed=0):
@@ -110,6 +110,53 @@ def test_a_blend_that_ranks_better_is_kept():
     assert (blend.weights > 0.4).all()
     best = int(np.argmax([roc_auc_score(y, column) for column in scores.T]))
     assert auc_test(y, blend(scores), scores[:, best]).z > 2
+
+
+def sets_of_rows(n, count, seed=0):
+    """A random partition, as masks."""
+    number = np.random.default_rng(seed).permutation(np.arange(n) % count)
+    return [number == k for k in range(count)]
+
+
+def test_cross_fitted_scores_do_not_depend_on_the_labels_of_their_test_set():
+    scores, y, weight = scored_rows(m=3)
+    tests = sets_of_rows(y.size, 4)
+    before = cross_fitted_scores(fit_blend(scores, y, weight), scores, y, weight, tests)
+    flipped = np.where(tests[1], -y, y)
+    after = cross_fitted_scores(fit_blend(scores, flipped, weight), scores, flipped, weight, tests)
+    ratios = after / before
+    np.testing.assert_allclose(ratios[tests[1]], ratios[tests[1]][0], rtol=1e-9)  # all blends have another spread
+    assert np.ptp(ratios[tests[0]]) > 1e-3
+
+
+def test_cross_fitted_scores_are_those_of_blends_of_the_other_rows():
+    scores, y, weight = scored_rows(m=3)
+    tests = sets_of_rows(y.size, 4)
+    found = cross_fitted_scores(fit_blend(scores, y, weight), scores, y, weight, tests)
+    center = np.average(scores, axis=0, weights=weight)
+    units = np.sqrt(np.average((scores - center) ** 2, axis=0, weights=weight))
+    for test in tests:
+        other = fit_blend(*(part[~test] for part in (scores, y, weight)))
+        expected = (scores - center) / units @ other.weights
+        assert np.corrcoef(found[test], expected[test])[0, 1] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_rows_in_several_test_sets_have_the_mean_score_and_those_in_none_have_none():
+    scores, y, weight = scored_rows(m=3)
+    tests = sets_of_rows(y.size, 4)
+    blend = fit_blend(scores, y, weight)
+    separate = [cross_fitted_scores(blend, scores, y, weight, [test]) for test in tests[:2]]
+    both = cross_fitted_scores(blend, scores, y, weight, [tests[0], tests[0] | tests[1]])
+    joint = cross_fitted_scores(blend, scores, y, weight, [tests[0] | tests[1]])
+    np.testing.assert_allclose(both[tests[0]], (separate[0] + joint)[tests[0]] / 2)
+    np.testing.assert_array_equal(np.isnan(separate[1]), ~tests[1])
+
+
+def test_weights_of_all_rows_are_used_where_the_others_are_of_one_class():
+    scores, y, weight = scored_rows(m=3)
+    blend = fit_blend(scores, y, weight)
+    found = cross_fitted_scores(blend, scores, y, weight, [y > 0])
+    np.testing.assert_allclose(found[y > 0], blend(scores)[y > 0])
 
 
 def test_scores_of_members_without_weight_are_ignored():

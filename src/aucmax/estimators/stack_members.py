@@ -19,7 +19,7 @@ BOOSTING_ROWS = 500  # rows from which boosting is a member
 LARGE_ROWS = 8000  # rows, or
 LARGE_CELLS = 600_000  # rows times columns, from which members have settings of large tables
 FAST_ROWS = 1000  # rows from which, and
-FAST_CELLS = 60_000  # rows times columns below which boosting is so fast that the kernel would be most of the time
+FAST_CELLS = 60_000  # rows times columns, or times 40, below which the kernel would take longer than boosting
 LARGE_FOLDS = 3  # of boosting on large tables
 MANY_COLUMNS = 40  # columns beyond which boosting has fewer trees
 LONGEST_STEP = 0.2
@@ -54,7 +54,7 @@ class Member(NamedTuple):
 def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffled: bool, seed: int) -> list[Member]:
     """The kernel ranker, extra trees and, from some size, boosting; `shuffled` says that any split will do."""
     large = table.y.size >= LARGE_ROWS or np.prod(table.X.shape, dtype=float) >= LARGE_CELLS
-    fast = table.y.size >= FAST_ROWS and np.prod(table.X.shape, dtype=float) < FAST_CELLS
+    fast = table.y.size >= FAST_ROWS and table.y.size * min(table.X.shape[1], MANY_COLUMNS) < FAST_CELLS
     kernel = _kernel(large, fast).set_params(cv=folds, random_state=seed)
     trees = ExtraTreesClassifier(100 if large or fast else 150, bootstrap=True, random_state=seed)
     members = [Member("kernel", kernel, True), Member("trees", trees, shuffled)]

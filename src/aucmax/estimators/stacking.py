@@ -17,7 +17,7 @@ from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.cross_fit import ranking_scores
 from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.estimators.stack_members import BOOSTING, Member, default_members, fit_member
-from aucmax.selection.blending import fit_blend
+from aucmax.selection.blending import cross_fitted_scores, fit_blend
 from aucmax.selection.splits import Fold, make_splits
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Option, check_params
@@ -107,7 +107,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         fitted, scores = zip(*Parallel(self.n_jobs)(tasks), strict=True)
         self.estimators_ = list(fitted)
         self.named_estimators_ = Bunch(**{member.name: model for member, model in zip(members, fitted, strict=True)})
-        self._store_blend(table, weighted, np.column_stack(scores))
+        self._store_blend(table, weighted, folds, np.column_stack(scores))
         return self
 
     @reads_one_state
@@ -181,16 +181,17 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         self._validate_names(names)
         return list(self.estimators)
 
-    def _store_blend(self, table: LabeledData, weighted: np.ndarray, scores: np.ndarray) -> None:
+    def _store_blend(self, table: LabeledData, weighted: np.ndarray, folds: list[Fold], scores: np.ndarray) -> None:
         """Store the blend of the out-of-fold scores, on the rows that have one from every member."""
-        seen = np.isfinite(scores).all(axis=1)
+        seen = np.flatnonzero(np.isfinite(scores).all(axis=1))
         index = weighted[seen]
         if np.unique(table.y[index]).size < 2:
             raise ValueError("no class pair has out-of-fold scores from all members; use a cv that tests more rows")
-        self.blend_ = fit_blend(scores[seen], table.y[index], table.weight[index])
+        labeled = scores[seen], table.y[index], table.weight[index]
+        self.blend_ = fit_blend(*labeled)
         self.weights_ = self.blend_.weights
-        blended = self.blend_(scores[seen])
-        midpoint = _midpoint(blended, table.y[index], table.weight[index])
+        blended = cross_fitted_scores(self.blend_, *labeled, [np.isin(seen, test) for _, test in folds])
+        midpoint = _midpoint(blended, *labeled[1:])
         out_of_fold = np.full(table.y.size, np.nan)
         out_of_fold[index] = blended - midpoint
         self.intercept_ = -midpoint - self._calibrate(out_of_fold, table)

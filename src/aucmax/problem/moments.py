@@ -60,9 +60,10 @@ class ClassMoments:
         """The moments of the same rows with column j divided by scale[j]."""
         return ClassMoments(self.count, self.weight, self.mean / scale, self.scatter / self._square(scale))
 
-    def mapped(self, T: np.ndarray) -> ClassMoments:
+    def mapped(self, T: np.ndarray, full: bool) -> ClassMoments:
         """The moments of the rows times T, from the full scatter."""
-        scatter = _without_negative_variances(T.T @ self.scatter @ T)
+        half = self.scatter @ T
+        scatter = _without_negative_variances(T.T @ half if full else np.einsum("ij,ij->j", T, half))
         return ClassMoments(self.count, self.weight, self.mean @ T, scatter)
 
     def _square(self, v: np.ndarray) -> np.ndarray:
@@ -137,8 +138,8 @@ class Moments:
         """The moments of the same rows with column j divided by scale[j]."""
         return Moments(self.pos.scaled(scale), self.neg.scaled(scale))
 
-    def mapped(self, T: np.ndarray) -> Moments:
-        """The moments of the rows times T, from full moments.
+    def mapped(self, T: np.ndarray, *, full: bool = True) -> Moments:
+        """The moments of the rows times T, from full moments; `full=False` for the diagonal only.
 
         Examples
         --------
@@ -146,7 +147,7 @@ class Moments:
         >>> Moments.of(X, y).mapped(T).within == Moments.of(X @ T, y).within
         array([[ True]])
         """
-        return Moments(self.pos.mapped(T), self.neg.mapped(T))
+        return Moments(self.pos.mapped(T, full), self.neg.mapped(T, full))
 
     @property
     def within(self) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate
 from operator import add
 
 import numpy as np
@@ -16,6 +15,7 @@ from aucmax.scale.column_moments import column_moments
 from aucmax.scale.folds import hash_folds, in_sample
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import joined
+from aucmax.selection.fold_moments import PartMoments
 
 SAMPLE_ROWS = 2**13  # of each class, for cut points
 _SAMPLE_NUMBERS = 2**22  # in the sample of a class
@@ -46,9 +46,8 @@ class FoldStatistics:
     @property
     def training(self) -> list[Moments]:
         """The moments of all rows outside of each fold, as in `selection.fold_moments`."""
-        before = list(accumulate(self.moments))
-        after = list(accumulate(self.moments[::-1]))[::-1]
-        return [after[1], *map(add, before[:-2], after[2:]), before[-2]]
+        sums = PartMoments(self.moments)
+        return [sums.without(k) for k in range(len(self.moments))]
 
     @property
     def sampled_rows(self) -> NumberedRows:

@@ -73,6 +73,35 @@ def fit_blend(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Blend:
     return blend if alone is None else blend._replace(weights=np.eye(scores.shape[1])[alone])
 
 
+def cross_fitted_scores(
+    blend: Blend, scores: np.ndarray, y: np.ndarray, weight: np.ndarray, tests: list[np.ndarray]
+) -> np.ndarray:
+    """Blended scores, in each test set with weights of the members fitted to the other rows.
+
+    The blends have the same spread, so that their scores can be compared. Weights of all rows are used where the
+    other rows are of one class. Scores of rows in several test sets are averaged; those in none are NaN.
+
+    Parameters
+    ----------
+    blend : Blend
+        That of all rows.
+    scores, y, weight
+        As in `fit_blend`.
+    tests : list of arrays of bool, of shape (n,)
+        The rows in each test set.
+    """
+    total = np.zeros(y.size)
+    whole = blend(scores)
+    for test in tests:
+        mixed = whole
+        if np.unique(y[~test]).size == 2:
+            weights = fit_blend(scores[~test], y[~test], weight[~test]).weights
+            mixed = blend._replace(weights=weights)(scores)
+        total[test] += mixed[test] * (_spread(whole, weight) / (_spread(mixed, weight) or 1.0))
+    with np.errstate(invalid="ignore"):
+        return total / np.sum(tests, axis=0)
+
+
 def blend_weights(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The minimiser, of any sum; zero if no member ranks better than chance.
 
@@ -91,9 +120,8 @@ def blend_weights(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.n
     rare = min(max(part.weight, part.count) for part in (moments.pos, moments.neg))
     ridge = min(1.0, SHRINKAGE / rare) * np.trace(S) / m
     spread = S.sum() / m**2  # w0'S w0
-    target = (
-        max(d.mean() / spread, 0.0) / m if spread > 0 else 0.0
-    )  # an entry of c0 w0; a mean that misranks has none
+    # an entry of c0 w0; a mean that misranks has none
+    target = max(d.mean() / spread, 0.0) / m if spread > 0 else 0.0
     L = cholesky(S + ridge * np.eye(m), lower=True)
     return nnls(L.T, solve_triangular(L, d + ridge * target, lower=True))[0]
 
@@ -109,6 +137,11 @@ def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.n
         if _auc(scores[:, k], is_pos, weight) >= best - AS_GOOD * std_error:
             return k
     return None
+
+
+def _spread(scores: np.ndarray, weight: np.ndarray) -> float:
+    """The standard deviation of scores whose mean is zero."""
+    return float(np.sqrt(np.average(scores**2, weights=weight)))
 
 
 def _auc(scores: np.ndarray, is_pos: np.ndarray, weight: np.ndarray) -> float:

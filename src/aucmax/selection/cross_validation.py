@@ -41,6 +41,10 @@ class PathSettings(NamedTuple):
         return ElasticNet.of(alpha, self.l1_ratio)
 
 
+# for a pair (k, j) of folds, scores of the test rows of j by models of the rows that are in the test set of neither
+InnerScores = dict[tuple[int, int], np.ndarray]
+
+
 class CVPath(NamedTuple):
     """The cross-validation of one loss, for all folds and alphas."""
 
@@ -51,6 +55,7 @@ class CVPath(NamedTuple):
     auc: np.ndarray  # of shape (n_alphas, n_folds)
     folds: list[Fold]  # pairs of training and test rows
     scores: list[np.ndarray]  # of the test rows of each fold, of shape (n_alphas, n_test)
+    inner: InnerScores | None = None  # of pairs of folds, if models without both were fitted too
 
     @property
     def best_auc(self) -> float:

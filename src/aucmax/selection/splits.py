@@ -65,6 +65,33 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
     return folds
 
 
+def is_partition(folds: list[Fold], n: int) -> bool:
+    """Whether each of the n rows of positive weight is in one test set, and in all other training sets."""
+    tests = []
+    for train, test in folds:
+        if train.size != n - test.size or np.isin(test, train, kind="table").any():
+            return False
+        tests.append(test)
+    tested = np.concatenate(tests)
+    return tested.size == n and int(np.bincount(tested).max()) == 1
+
+
+def neighbouring_folds(count: int) -> list[tuple[int, int]]:
+    """Pairs of folds at most two apart on a circle, so that each is in up to four pairs; none of fewer than three.
+
+    Examples
+    --------
+    >>> neighbouring_folds(4)
+    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    >>> len(neighbouring_folds(10))
+    20
+    """
+    if count < 3:
+        return []
+    apart = ((k, (k + step) % count) for k in range(count) for step in (1, 2))
+    return sorted({(min(pair), max(pair)) for pair in apart})
+
+
 def subsample(
     table: LabeledData, folds: list[Fold], size: int, rng: np.random.Generator
 ) -> tuple[LabeledData, list[Fold], np.ndarray]:
