@@ -1,7 +1,12 @@
 """A folder with a table, in which the commands run."""
 
+import signal
+
 import pytest
 from command_line import make_columns, write
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script, and so in all commands
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

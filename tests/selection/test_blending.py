@@ -102,6 +102,19 @@ def test_a_member_that_is_as_good_is_used_alone():
     assert fit_blend(useless, y, np.ones(y.size)).weights.tolist() == [0.0, 1.0, 0.0]
 
 
+@pytest.mark.parametrize(("n_pos", "known"), [(10, False), (100, False), (10_000, True)])
+def test_a_member_is_used_alone_only_if_it_is_known_to_be_as_good(n_pos, known):
+    rng = np.random.default_rng(0)
+    y = np.repeat([1.0, -1.0], n_pos)
+    first = y + rng.normal(size=y.size)
+    scores = np.column_stack([first, first + 0.3 * rng.normal(size=y.size)])
+    blend = fit_blend(scores, y, np.ones(y.size))
+    assert (blend.weights[0] == 1.0) == known
+    mixed = blend._replace(weights=blend_weights(blend.standardized(scores), y, np.ones(y.size)))
+    found = auc_test(y, mixed(scores), first)
+    assert (found.difference + 2 * found.std_error <= 0.001) == known
+
+
 def test_a_blend_that_ranks_better_is_kept():
     rng = np.random.default_rng(0)
     y = np.repeat([1.0, -1.0], 400)

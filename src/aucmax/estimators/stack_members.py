@@ -21,6 +21,8 @@ LARGE_CELLS = 600_000  # rows times columns, from which members have settings of
 FAST_ROWS = 1000  # rows from which, and
 FAST_CELLS = 60_000  # rows times columns, or times 40, below which the kernel would take longer than boosting
 LARGE_FOLDS = 3  # of boosting on large tables
+SPLIT_ROWS = 5  # rows from which a node of extra trees is split
+TRIED_COLUMNS = 20  # a third of the columns, but at most so many, are tried for a split of extra trees
 MANY_COLUMNS = 40  # columns beyond which boosting has fewer trees
 LONGEST_STEP = 0.2
 ENOUGH_TREES = 50  # trees from which every row is left out of the bootstrap sample of some
@@ -56,7 +58,7 @@ def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffl
     large = table.y.size >= LARGE_ROWS or np.prod(table.X.shape, dtype=float) >= LARGE_CELLS
     fast = table.y.size >= FAST_ROWS and table.y.size * min(table.X.shape[1], MANY_COLUMNS) < FAST_CELLS
     kernel = _kernel(large, fast).set_params(cv=folds, random_state=seed)
-    trees = ExtraTreesClassifier(100 if large or fast else 150, bootstrap=True, random_state=seed)
+    trees = _extra_trees(100 if large or fast else 150, table.X.shape[1], seed)
     members = [Member("kernel", kernel, True), Member("trees", trees, shuffled)]
     too_short = boosting == "auto" and (is_sparse(table.X) or table.y.size < BOOSTING_ROWS)
     if boosting == "none" or too_short:
@@ -73,6 +75,14 @@ def _kernel(large: bool, fast: bool) -> KernelAUCClassifier:
     if fast:
         return KernelAUCClassifier(n_components=200, tuning_rows=1000, relevance=False)
     return KernelAUCClassifier(n_components=300 if large else 500, tuning_rows=2000)
+
+
+def _extra_trees(count: int, dim: int, seed: int) -> ExtraTreesClassifier:
+    """Splits try as many columns as scikit-learn's default, the root of their number, if not more."""
+    tried = int(max(dim**0.5, min(dim / 3, TRIED_COLUMNS)))
+    return ExtraTreesClassifier(
+        count, min_samples_split=SPLIT_ROWS, max_features=tried, bootstrap=True, random_state=seed
+    )
 
 
 def _histogram_boosting(setting: Boosting, seed: int) -> HistGradientBoostingClassifier:

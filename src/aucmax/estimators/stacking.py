@@ -28,14 +28,14 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
     Each member gives a score of every row by a model that was not fitted to it. The scores are standardised, and the
     weights of the blend minimise the squared pairwise loss, shrunk towards equal weights as far as positives are few
-    (docs/stacking.md). A single member is used where it is as good as the blend.
+    (docs/stacking.md). A single member is used if it is known to be as good as the blend.
 
     Parameters
     ----------
     estimators : list of (name, classifier) or None
-        The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. Of
-        members that are as good as the blend, up to a quarter of the standard error of the difference in AUC, the
-        first is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees"), 100 for
+        The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. If
+        members are known to be as good as the blend (within .001 of its AUC, two standard errors of the difference
+        included), the first of them is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees ("trees"), 100 for
         large or narrow tables, and, for dense tables of 500 rows or more, histogram boosting ("gradient_boosting").
     cv : int or splitter
         Folds of the out-of-fold scores, as in `AUCClassifierCV`. With an integer and without groups, ensembles of

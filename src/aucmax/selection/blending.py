@@ -7,7 +7,10 @@ within the classes), n the number of rows of the rarer class, and w0 = (1/m, ...
     minimise  w'S w - 2 d'w + l |w - c0 w0|^2   over w >= 0
 
 This is the squared pairwise loss, shrunk towards the plain mean. With S + l I = L L' it is the non-negative
-least-squares problem min |L'w - L^-1 (d + l c0 w0)|. A single member replaces the blend if its AUC is as good.
+least-squares problem min |L'w - L^-1 (d + l c0 w0)|.
+
+A single member replaces the blend if it is known to be as good: its AUC is below that of the blend by less than .001,
+two standard errors of the difference included. Few positives rarely tell, and then the blend is the safer choice.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from aucmax.metrics.delong import auc_influence
 from aucmax.problem.moments import Moments
 
 SHRINKAGE = 10.0  # rows of the rarer class at which, or below, the shrinkage is full
-AS_GOOD = 0.25  # standard errors of the difference by which the AUC of a member may be below that of the blend
+AS_GOOD = 0.001  # AUC by which a member may be below the blend, with
+CAUTION = 2.0  # standard errors of the difference added to what is measured
 
 
 class Blend(NamedTuple):
@@ -44,7 +48,7 @@ class Blend(NamedTuple):
 
 
 def fit_blend(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Blend:
-    """The blend of out-of-fold scores of shape (n, m), or the first member that is as good alone.
+    """The blend of out-of-fold scores of shape (n, m), or the first member that is known to be as good alone.
 
     Parameters
     ----------
@@ -127,14 +131,14 @@ def blend_weights(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.n
 
 
 def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.ndarray) -> int | None:
-    """The first member whose AUC is not below that of the blend, up to the standard error of the difference."""
+    """The first member whose AUC is known not to be below that of the blend by more than `AS_GOOD`."""
     is_pos = y > 0
     mixed = blend(scores)
     best = _auc(mixed, is_pos, weight)
     influence = auc_influence(is_pos, mixed, sample_weight=weight)
     for k in range(scores.shape[1]):
         std_error = np.linalg.norm(influence - auc_influence(is_pos, scores[:, k], sample_weight=weight))
-        if _auc(scores[:, k], is_pos, weight) >= best - AS_GOOD * std_error:
+        if best - _auc(scores[:, k], is_pos, weight) + CAUTION * std_error <= AS_GOOD:
             return k
     return None
 
