@@ -96,14 +96,20 @@ def score_fold(
     """Scores and AUC of the test rows of X for all alphas; zero is midway between the training class means."""
     weights = weights / data.scale[:, None]
     scores = np.ascontiguousarray(dot(X, weights, test).T)
-    pos = table.y[test] > 0
-    weight = table.weight[test]
-    class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
-    aucs = []
-    for some in scores:
-        aucs.append(auc_of_classes(some[pos], some[~pos], *class_weights))
+    aucs = aucs_of_rows(table, test, scores)
     scores -= data.midpoint(weights)[:, None]
     return scores, aucs
+
+
+def aucs_of_rows(table: LabeledData, rows: np.ndarray, scores: np.ndarray) -> list[float]:
+    """AUC on some rows of a table, for every model; their scores are of shape (n_models, n_rows)."""
+    pos = table.y[rows] > 0
+    weight = table.weight[rows]
+    class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
+    aucs = []
+    for of_model in scores:
+        aucs.append(auc_of_classes(of_model[pos], of_model[~pos], *class_weights))
+    return aucs
 
 
 def certified_solver(X: Any, loss: Any) -> Solver:
