@@ -26,6 +26,7 @@ from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Integer
 
 CHOICES = ("best", "one_se")
+GRID_SIZE = Integer(1)  # how many alphas to try
 ROUNDING = 1e-12  # difference up to which mean AUCs count as equal
 
 
@@ -148,7 +149,7 @@ def training_data(table: LabeledData, solver: Solver, settings: PathSettings) ->
 def make_alphas(settings: PathSettings, data: Data) -> np.ndarray:
     """Decreasing strengths: those given, or a grid around the automatic one (for l1, below the all-zero solution)."""
     alphas = settings.alphas
-    if alphas is None or Integer(1).accepts(alphas):
+    if alphas is None or GRID_SIZE.accepts(alphas):
         count = 11 if alphas is None else int(alphas)
         if settings.l1_ratio > 0:
             largest = float(np.abs(data.delta).max()) / settings.l1_ratio or 1.0
