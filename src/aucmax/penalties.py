@@ -53,9 +53,9 @@ class ElasticNet:
 
         As a function of u_j it has slope -step_j and curvature at most 1/l2.
         """
-        nearest = soft_threshold(u, self.l1) / self.l2
-        step = w - nearest
-        slack = self.l1 * np.abs(w) - w * np.clip(u, -self.l1, self.l1)
+        clipped = np.clip(u, -self.l1, self.l1)
+        step = w - (u - clipped) / self.l2
+        slack = self.l1 * np.abs(w) - w * clipped
         gap = float(0.5 * self.l2 * (step @ step) + slack.sum())
         doubt = error + ROUNDING * (np.abs(u) + self.l2 * np.abs(w))
         return gap + float((np.abs(step) * doubt).sum() + 0.5 / self.l2 * (doubt @ doubt))

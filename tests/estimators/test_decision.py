@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier, AUCClassifierCV, AUCTreeClassifier, AUMClassifier, KernelAUCClassifier
-from aucmax.estimators.decision import prior_cut
+from aucmax.estimators.base import prior_cut
 
 MODELS = {
     "linear": AUCClassifier(),

@@ -78,11 +78,11 @@ def test_moments_of_folds_are_those_of_their_rows(rows, n_folds, random):
 
 @few
 @given(tables(most=40), st.integers(3, 7), st.randoms(use_true_random=False))
-def test_moments_without_some_folds_are_those_of_the_other_rows(rows, n_folds, random):
+def test_moments_without_up_to_two_folds_are_those_of_the_other_rows(rows, n_folds, random):
     X, y, weight = rows
     tests = np.array_split(random.sample(range(len(y)), len(y)), n_folds)
     sums = moments_by_fold(X, y, weight, [(np.array([], dtype=int), test) for test in tests])
-    for count in range(n_folds):
+    for count in range(3):
         left_out = random.sample(range(n_folds), count)
         others = np.concatenate([tests[k] for k in range(n_folds) if k not in left_out])
         assert_same_moments(sums.without(*left_out), Moments.of(X[others], y[others], weight[others]))

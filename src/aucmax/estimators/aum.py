@@ -12,9 +12,8 @@ from aucmax.aum.descent.data import AUMData
 from aucmax.aum.descent.loop import run_descent
 from aucmax.aum.descent.step import DESCENT_CONSTRAINTS
 from aucmax.aum.intercept import best_intercept
-from aucmax.estimators.base import LinearRanker
+from aucmax.estimators.base import LinearRanker, prior_cut
 from aucmax.estimators.class_weight import class_costs
-from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.numerics.matrix import dot

@@ -1,4 +1,4 @@
-"""What the estimators share: validating input, predicting labels from scores, storing a solution.
+"""What the estimators share: validating input, predicting labels from scores, where zero is, storing a solution.
 
 `predict` returns the positive label where the score is above zero. The parameter `decision` says where zero is
 (docs/predictions.md); an estimator accepts those that it can compute, and the default of all is "prior":
@@ -146,3 +146,24 @@ class LinearRanker(Ranker):
         w = coef / data.scale
         self.coef_ = w[None, :]
         self.intercept_ = np.array([-data.midpoint(w)])
+
+
+def prior_cut(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    """The cut that the scores of about as much weight exceed as the positives have; midway between two scores.
+
+    Rows with equal scores stay together: of all cuts, the one whose weight is nearest to that of the positives.
+
+    Examples
+    --------
+    >>> prior_cut(np.array([0.0, 1.0, 2.0, 4.0]), np.array([-1, 1, -1, -1]), np.ones(4))
+    3.0
+    """
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    above = np.concatenate([[0.0], np.cumsum(weight[order])])
+    padding = (ranked[0] - ranked[-1]) / ranked.size or 1.0
+    bounds = np.concatenate([[ranked[0] + 2 * padding], ranked, [ranked[-1] - 2 * padding]])
+    middle = bounds[1:] + 0.5 * (bounds[:-1] - bounds[1:])
+    divides = (bounds[:-1] > bounds[1:]) & (middle < bounds[:-1])
+    distance = np.where(divides, np.abs(above - weight[y > 0].sum()), np.inf)
+    return float(middle[np.argmin(distance)])

@@ -1,37 +1,8 @@
-"""Where zero is: the cut of the scores above which `predict` returns the positive label (docs/predictions.md).
-
-    "prior"          as many rows are predicted positive as are positive in training, by weight
-    "probability"    where the calibrated probability is 1/2
-    "balanced"       midway between the class means of the scores, as if the classes were equally frequent
-    "errors"         where the (weighted) training errors are fewest
-
-An estimator accepts those that it can compute; the default of all is "prior".
-"""
+"""Labels from scores; needs NumPy only, so that scoring starts fast. Where zero is: `aucmax.estimators.base`."""
 
 from __future__ import annotations
 
 import numpy as np
-
-
-def prior_cut(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-    """The cut that the scores of about as much weight exceed as the positives have; midway between two scores.
-
-    Rows with equal scores stay together: of all cuts, the one whose weight is nearest to that of the positives.
-
-    Examples
-    --------
-    >>> prior_cut(np.array([0.0, 1.0, 2.0, 4.0]), np.array([-1, 1, -1, -1]), np.ones(4))
-    3.0
-    """
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    above = np.concatenate([[0.0], np.cumsum(weight[order])])
-    padding = (ranked[0] - ranked[-1]) / ranked.size or 1.0
-    bounds = np.concatenate([[ranked[0] + 2 * padding], ranked, [ranked[-1] - 2 * padding]])
-    middle = bounds[1:] + 0.5 * (bounds[:-1] - bounds[1:])
-    divides = (bounds[:-1] > bounds[1:]) & (middle < bounds[:-1])
-    distance = np.where(divides, np.abs(above - weight[y > 0].sum()), np.inf)
-    return float(middle[np.argmin(distance)])
 
 
 def predicted_labels(scores: np.ndarray, classes: np.ndarray, threshold: float | None = None) -> np.ndarray:

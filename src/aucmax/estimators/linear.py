@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucmax.estimators.availability import available_if
-from aucmax.estimators.base import LinearRanker
+from aucmax.estimators.base import LinearRanker, prior_cut
 from aucmax.estimators.class_weight import check_stream_costs, intercept_shift
-from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
 from aucmax.estimators.stream_calibration import StreamCalibrationMixin
 from aucmax.losses import LOSSES

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.estimators.availability import available_if
-from aucmax.estimators.decision import prior_cut
+from aucmax.estimators.base import prior_cut
 from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin

@@ -24,8 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucmax.estimators.base import Ranker
-from aucmax.estimators.decision import prior_cut
+from aucmax.estimators.base import Ranker, prior_cut
 from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData, check_table

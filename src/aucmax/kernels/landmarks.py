@@ -44,7 +44,7 @@ def choose_landmarks(
     ----------
     X : array or CSR of shape (n, d)
     groups : two arrays of row indices
-        The rows of each class to choose from.
+        The positive and the negative rows to choose from.
     count : int
         Half of them from each class; a class with fewer rows contributes all, and the other one the rest.
     rule : {"random", "kmeans++", "leverage"}
@@ -57,10 +57,13 @@ def choose_landmarks(
     array of at most `count` row indices
         The two classes alternate as long as possible, so that the first few define a smaller map.
     """
-    sizes = _shares([group.size for group in groups], count)
-    chosen = [_of_class(X, group, size, rule, coordinates, rng) for group, size in zip(groups, sizes, strict=True)]
-    places = np.concatenate([np.arange(part.size) for part in chosen])
-    return np.concatenate(chosen)[np.argsort(places, kind="stable")]
+    pos, neg = groups
+    n_pos = min(pos.size, max(count // 2, count - neg.size))
+    n_neg = min(neg.size, count - n_pos)
+    chosen_pos = _of_class(X, pos, n_pos, rule, coordinates, rng)
+    chosen_neg = _of_class(X, neg, n_neg, rule, coordinates, rng)
+    places = np.concatenate([np.arange(n_pos), np.arange(n_neg)])
+    return np.concatenate([chosen_pos, chosen_neg])[np.argsort(places, kind="stable")]
 
 
 def places_among(rows: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
@@ -74,11 +77,6 @@ def places_among(rows: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
     order = np.argsort(rows)
     places = order[np.minimum(np.searchsorted(rows, landmarks, sorter=order), rows.size - 1)]
     return np.where(rows[places] == landmarks, places, -1)
-
-
-def _shares(sizes: list[int], count: int) -> list[int]:
-    first = min(sizes[0], max(count // 2, count - sizes[1]))
-    return [first, min(sizes[1], count - first)]
 
 
 def _of_class(

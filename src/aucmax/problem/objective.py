@@ -20,7 +20,6 @@ import numpy as np
 from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem.data import Data
 
-NEGLIGIBLE = 1e-13  # without a penalty, a gap that counts as zero: that of rows fitted perfectly, up to rounding
 ROOT2 = 2.0**0.5
 
 
@@ -77,11 +76,6 @@ class Problem:
         if self.loss.convex:
             gap = np.fmin(gap, self._excess(w, objective, gradient, rounding))
         return objective, float(gap)
-
-    @property
-    def negligible(self) -> float:
-        """A gap that counts as zero even if the objective is as small."""
-        return NEGLIGIBLE if self.penalty.kind == "none" else 0.0
 
     def _excess(self, w: np.ndarray, objective: float, gradient: np.ndarray, rounding: Rounding) -> float:
         """An upper bound on P(w) - min P for a convex loss, rounding errors included."""

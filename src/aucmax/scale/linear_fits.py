@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.decision import prior_cut
+from aucmax.estimators.base import prior_cut
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import dot

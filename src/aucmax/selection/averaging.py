@@ -17,14 +17,12 @@ not fitted to either. Only settings whose weight for all rows is not negligible 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from aucmax.metrics.auc import auc_of_classes
 from aucmax.metrics.delong import std_error_of_counts
-from aucmax.selection.cross_validation import CVPath
+from aucmax.selection.cross_validation import CVPath, aucs_of_rows
 from aucmax.validation.inputs import LabeledData
 
 NEGLIGIBLE = 1e-3  # weight relative to the best, below which no fold considers a model
@@ -52,7 +50,7 @@ def average_paths(table: LabeledData, paths: list[CVPath], *, pick: bool = False
     """The average of all models on the paths; with `pick` the best one alone."""
     models = _Candidates(table, paths, pick)
     held_out = models.out_of_fold()
-    quality = models.quality(held_out)
+    quality = models.quality(held_out, np.ones(held_out.within.shape, dtype=bool))
     best, weights = models.choose(quality, held_out)
     spreads = models.spreads()
     unit = float(spreads[best]) or 1.0
@@ -113,12 +111,10 @@ class _Candidates:
         """All out-of-fold scores."""
         return _HeldOut(self.tested, self.scores[:, :, self.tested], self.auc.mean(axis=2))
 
-    def quality(self, held_out: _HeldOut, relevant: np.ndarray | None = None) -> np.ndarray:
+    def quality(self, held_out: _HeldOut, relevant: np.ndarray) -> np.ndarray:
         """The mean of the AUC within the folds and of that of the pooled scores; -inf for what is not relevant."""
-        quality = np.full(held_out.within.shape, -np.inf)
-        for model in self._which(relevant):
-            quality[model] = 0.5 * (held_out.within[model] + self._auc(held_out.rows, held_out.scores[model]))
-        return quality
+        pooled = self._auc(held_out.rows, held_out.scores, relevant)
+        return np.where(relevant, 0.5 * (held_out.within + pooled), -np.inf)
 
     def std_error(self, model: tuple[int, int], held_out: _HeldOut) -> float:
         """DeLong's standard error of the AUC of one model."""
@@ -139,7 +135,7 @@ class _Candidates:
         total = np.zeros(self.table.y.size)
         times = np.zeros(self.table.y.size)
         for k, (_, test) in enumerate(self.folds):
-            held_out = self._inner(k, relevant) if self.paths[0].inner else self._other_folds(test)
+            held_out = self._without_fold(k, relevant) if self.paths[0].inner else self._other_folds(test)
             here = weights
             if held_out is not None:
                 here = self.choose(self.quality(held_out, relevant), held_out)[1]
@@ -149,17 +145,17 @@ class _Candidates:
         with np.errstate(invalid="ignore"):
             return total / times
 
-    def _inner(self, k: int, relevant: np.ndarray) -> _HeldOut:
+    def _without_fold(self, k: int, relevant: np.ndarray) -> _HeldOut:
         """The scores of other folds by models that saw neither these nor fold k."""
-        others = [j for first, j in self.paths[0].inner or () if first == k]
-        tests = [self.folds[j][1] for j in others]
-        scores = np.stack([np.hstack([(path.inner or {})[k, j] for j in others]) for path in self.paths])
-        parts = np.split(scores, np.cumsum([test.size for test in tests])[:-1], axis=2)
-        within = np.zeros(scores.shape[:2])
-        for model in self._which(relevant):
-            aucs = [self._auc(test, part[model]) for test, part in zip(tests, parts, strict=True)]
-            within[model] = np.mean(aucs)
-        return _HeldOut(np.concatenate(tests), scores, within)
+        tests = []
+        scores = []
+        aucs = []
+        for without, j in self.paths[0].inner or ():
+            if without == k:
+                tests.append(self.folds[j][1])
+                scores.append(np.stack([(path.inner or {})[k, j] for path in self.paths]))
+                aucs.append(self._auc(tests[-1], scores[-1], relevant))
+        return _HeldOut(np.concatenate(tests), np.concatenate(scores, axis=2), np.mean(aucs, axis=0))
 
     def _other_folds(self, test: np.ndarray) -> _HeldOut | None:
         """The out-of-fold scores of the folds that test none of these rows; of those, if any, not fitted to them."""
@@ -171,14 +167,8 @@ class _Candidates:
         rows = np.unique(np.concatenate([self.folds[j][1] for j in others]))
         return _HeldOut(rows, self.scores[:, :, rows], self.auc[:, :, others].mean(axis=2))
 
-    def _which(self, relevant: np.ndarray | None) -> Iterator[tuple[int, int]]:
-        """Indices of the relevant models, or of all."""
-        if relevant is None:
-            return np.ndindex(self.auc.shape[:2])
-        return ((int(k), int(j)) for k, j in np.argwhere(relevant))
-
-    def _auc(self, rows: np.ndarray, scores: np.ndarray) -> float:
-        pos = self.table.y[rows] > 0
-        weight = self.table.weight[rows]
-        class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
-        return auc_of_classes(scores[pos], scores[~pos], *class_weights)
+    def _auc(self, rows: np.ndarray, scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+        """AUC on some rows, for each path and alpha; NaN for what is not relevant."""
+        auc = np.full(relevant.shape, np.nan)
+        auc[relevant] = aucs_of_rows(self.table, rows, scores[relevant])
+        return auc

@@ -26,6 +26,7 @@ from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Integer
 
 CHOICES = ("best", "one_se")
+GRID_SIZE = Integer(1)  # how many alphas to try
 ROUNDING = 1e-12  # difference up to which mean AUCs count as equal
 
 
@@ -96,14 +97,20 @@ def score_fold(
     """Scores and AUC of the test rows of X for all alphas; zero is midway between the training class means."""
     weights = weights / data.scale[:, None]
     scores = np.ascontiguousarray(dot(X, weights, test).T)
-    pos = table.y[test] > 0
-    weight = table.weight[test]
-    class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
-    aucs = []
-    for some in scores:
-        aucs.append(auc_of_classes(some[pos], some[~pos], *class_weights))
+    aucs = aucs_of_rows(table, test, scores)
     scores -= data.midpoint(weights)[:, None]
     return scores, aucs
+
+
+def aucs_of_rows(table: LabeledData, rows: np.ndarray, scores: np.ndarray) -> list[float]:
+    """AUC on some rows of a table, for every model; their scores are of shape (n_models, n_rows)."""
+    pos = table.y[rows] > 0
+    weight = table.weight[rows]
+    class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
+    aucs = []
+    for of_model in scores:
+        aucs.append(auc_of_classes(of_model[pos], of_model[~pos], *class_weights))
+    return aucs
 
 
 def certified_solver(X: Any, loss: Any) -> Solver:
@@ -142,7 +149,7 @@ def training_data(table: LabeledData, solver: Solver, settings: PathSettings) ->
 def make_alphas(settings: PathSettings, data: Data) -> np.ndarray:
     """Decreasing strengths: those given, or a grid around the automatic one (for l1, below the all-zero solution)."""
     alphas = settings.alphas
-    if alphas is None or Integer(1).accepts(alphas):
+    if alphas is None or GRID_SIZE.accepts(alphas):
         count = 11 if alphas is None else int(alphas)
         if settings.l1_ratio > 0:
             largest = float(np.abs(data.delta).max()) / settings.l1_ratio or 1.0

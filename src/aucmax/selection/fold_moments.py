@@ -20,7 +20,7 @@ from aucmax.selection.splits import Fold, is_partition
 
 
 class PartMoments:
-    """Moments of disjoint parts of a table, summed over all of them but some.
+    """Moments of disjoint parts of a table, summed over all of them but up to two.
 
     Examples
     --------
@@ -36,14 +36,13 @@ class PartMoments:
         self._last = list(accumulate(parts[::-1]))[::-1]  # sums of the parts from each on
 
     def without(self, *left_out: int) -> Moments:
-        """The sum of all parts but these, of which at least one is left."""
+        """The sum of all parts but these, none, one or two; at least one other part is left."""
         if not left_out:
             return self._first[-1]
         low = min(left_out)
         high = max(left_out)
-        kept = [self._parts[k] for k in range(low + 1, high) if k not in left_out]
         before = self._first[low - 1 : low] if low else []
-        return reduce(add, [*before, *kept, *self._last[high + 1 : high + 2]])
+        return reduce(add, [*before, *self._parts[low + 1 : high], *self._last[high + 1 : high + 2]])
 
 
 def moments_by_fold(X: Any, y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]) -> PartMoments:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -88,8 +89,7 @@ def neighbouring_folds(count: int) -> list[tuple[int, int]]:
     """
     if count < 3:
         return []
-    apart = ((k, (k + step) % count) for k in range(count) for step in (1, 2))
-    return sorted({(min(pair), max(pair)) for pair in apart})
+    return [(k, j) for k, j in combinations(range(count), 2) if min(j - k, count - (j - k)) <= 2]
 
 
 def subsample(

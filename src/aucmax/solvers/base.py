@@ -34,6 +34,7 @@ from aucmax.validation.params import Constraint, Integer, Number, check_params
 
 Constraints = Mapping[str, Sequence[Constraint | None]]
 POSITIVE = Number(0, open="low")
+NEGLIGIBLE = 1e-13  # without a penalty, a gap that counts as zero: that of rows fitted perfectly, up to rounding
 COUNT = Integer(1, 10**15)  # exact as a float and as a compiled integer
 
 
@@ -200,7 +201,7 @@ class Solver(BaseEstimator, ABC):
         return state
 
     def variance(self, problem: Problem, state: Any) -> float:
-        """The variance of the update, for solvers that can compute it; like other evaluations, it is not timed.
+        """The variance of the update of a stochastic solver that can compute it; not timed, like other evaluations.
 
         Parameters
         ----------
@@ -238,27 +239,29 @@ class Solver(BaseEstimator, ABC):
         rng = np.random.default_rng() if rng is None else rng
         watched = monitor is not None or callback is not None
         trace = Trace()
+        seconds = 0.0
         start = run_clock()
         if self.stochastic and not self.keeps_order():
             problem = shuffle_if_sorted(problem, rng)
         problem = self.adapt(problem)
         state = self.init(problem, np.zeros(problem.data.dim) if w is None else w)
-        seconds = run_clock() - start
+        smallest = NEGLIGIBLE if problem.penalty.kind == "none" else 0.0
         for epoch in range(1, self.max_epochs + 1):
-            start = run_clock()
             state = self.epoch(problem, state, rng)
-            seconds += run_clock() - start
             if self.sublinear and not (watched or self._is_due(epoch, state)):
                 continue
+            seconds += run_clock() - start
             objective, gap = state.certificate or problem.certify(state.w)
             aucs = (np.nan, np.nan) if monitor is None else monitor.aucs(problem.data, state.w)
-            record = Record(epoch, state.passes, seconds, objective, gap, *aucs, self.variance(problem, state))
+            variance = self.variance(problem, state) if self.stochastic else np.nan
+            record = Record(epoch, state.passes, seconds, objective, gap, *aucs, variance)
             trace.records.append(record)
             finite = bool(np.isfinite(objective))
-            converged = self.certified and finite and gap <= max(self.tol * objective, problem.negligible)
+            converged = self.certified and finite and gap <= max(self.tol * objective, smallest)
             stopped = callback is not None and callback(record)
             if converged or stopped or state.ended or not finite:
                 break
+            start = run_clock()
         reached = converged or (not self.certified and finite)
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
 

@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from aucmax.losses.squared import within_product
 from aucmax.numerics.matrix import dense
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
@@ -97,7 +98,7 @@ def _ridge(problem: Problem) -> np.ndarray:
     u = inverse(data.delta)
     denominator = 1.0 + data.delta @ u
     w = u / denominator
-    residual = -(problem.gradient(w) + l2 * w)
+    residual = (1.0 - w @ data.delta) * data.delta - within_product(data, w) - l2 * w
     step = inverse(residual)
     return w + step - u * ((data.delta @ step) / denominator)
 
