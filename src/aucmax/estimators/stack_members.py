@@ -71,9 +71,9 @@ def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffl
 
 
 def _kernel(large: bool, fast: bool) -> KernelAUCClassifier:
-    """Fewer landmarks, fewer rows for tuning and no learned metric where boosting is fast."""
+    """Fewer landmarks, and fewer rows for tuning where boosting is fast."""
     if fast:
-        return KernelAUCClassifier(n_components=200, tuning_rows=1000, relevance=False)
+        return KernelAUCClassifier(n_components=200, tuning_rows=1000)
     return KernelAUCClassifier(n_components=300 if large else 500, tuning_rows=2000)
 
 

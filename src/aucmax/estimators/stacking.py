@@ -34,7 +34,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     ----------
     estimators : list of (name, classifier) or None
         The members, as in scikit-learn's `StackingClassifier`; "drop" instead of a classifier leaves it out. If
-        members are known to be as good as the blend (within .001 of its AUC, two standard errors of the difference
+        members are known to be as good as the blend (within .001 of its AUC, the standard error of the difference
         included), the first of them is used alone. None means a `KernelAUCClassifier` ("kernel"), 150 extra trees
         ("trees"), 100 for large or narrow tables, and, for dense tables of 500 rows or more, histogram boosting
         ("gradient_boosting").

@@ -10,7 +10,7 @@ This is the squared pairwise loss, shrunk towards the plain mean. With S + l I =
 least-squares problem min |L'w - L^-1 (d + l c0 w0)|.
 
 A single member replaces the blend if it is known to be as good: its AUC is below that of the blend by less than .001,
-two standard errors of the difference included. Few positives rarely tell, and then the blend is the safer choice.
+the standard error of the difference included. Few positives rarely tell, and then the blend is the safer choice.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from aucmax.metrics.delong import auc_influence
 from aucmax.problem.moments import Moments
 
 SHRINKAGE = 10.0  # rows of the rarer class at which, or below, the shrinkage is full
-AS_GOOD = 0.001  # AUC by which a member may be below the blend, with
-CAUTION = 2.0  # standard errors of the difference added to what is measured
+AS_GOOD = 0.001  # how far the AUC of a member may be below that of the blend, the standard error included
 
 
 class Blend(NamedTuple):
@@ -138,7 +137,7 @@ def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.n
     influence = auc_influence(is_pos, mixed, sample_weight=weight)
     for k in range(scores.shape[1]):
         std_error = np.linalg.norm(influence - auc_influence(is_pos, scores[:, k], sample_weight=weight))
-        if best - _auc(scores[:, k], is_pos, weight) + CAUTION * std_error <= AS_GOOD:
+        if best - _auc(scores[:, k], is_pos, weight) + std_error <= AS_GOOD:
             return k
     return None
 
