@@ -270,20 +270,26 @@ def test_default_members_depend_on_size_and_sparseness(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "landmarks", "tuning_rows", "relevance"),
+    ("n", "d", "landmarks", "tuning_rows"),
     [
-        (900, 8, 500, 2000, "auto"),
-        (1000, 8, 200, 1000, False),
-        (3000, 16, 200, 1000, False),
-        (4000, 16, 500, 2000, "auto"),
-        (8000, 4, 200, 1000, False),
-        (8000, 60, 300, 2000, "auto"),
+        (900, 8, 500, 2000),
+        (1000, 8, 200, 1000),
+        (3000, 16, 200, 1000),
+        (4000, 16, 500, 2000),
+        (8000, 4, 200, 1000),
+        (8000, 60, 300, 2000),
     ],
 )
-def test_the_kernel_of_a_stack_is_cheap_where_boosting_is(n, d, landmarks, tuning_rows, relevance):
+def test_the_kernel_of_a_stack_is_cheap_where_boosting_is(n, d, landmarks, tuning_rows):
     rows = LabeledData(np.zeros((n, d)), np.ones(n), np.ones(n))
     kernel = stack_members.default_members(rows, "none", [], True, 0)[0].estimator
-    assert (kernel.n_components, kernel.tuning_rows, kernel.relevance) == (landmarks, tuning_rows, relevance)
+    assert (kernel.n_components, kernel.tuning_rows) == (landmarks, tuning_rows)
+
+
+@pytest.mark.parametrize(("d", "tried"), [(1, 1), (2, 1), (8, 2), (30, 10), (60, 20), (100, 20), (900, 30)])
+def test_extra_trees_try_a_third_of_the_columns_if_these_are_not_too_many(d, tried):
+    rows = LabeledData(np.zeros((200, d)), np.ones(200), np.ones(200))
+    assert stack_members.default_members(rows, "none", [], True, 0)[1].estimator.max_features == tried
 
 
 @pytest.mark.thorough
