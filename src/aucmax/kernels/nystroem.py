@@ -87,8 +87,12 @@ class Nystroem:
         return out
 
     def moments(self, X: Any, y: np.ndarray, weight: np.ndarray) -> Moments:
-        """Full moments of the features of rows with labels -1/+1."""
-        if self.magnifies:
+        """Full moments of the features of rows with labels -1/+1.
+
+        Those of the similarities are mapped by four products of m x m matrices, m the number of landmarks; features
+        of n rows take one product of size n x m x m.
+        """
+        if self.magnifies or X.shape[0] < 4 * self.T.shape[0]:
             return Moments.of(self.lazy_features(X), y, weight)
         return Moments.of(LazyFeatures(X, self.similarities, self.T.shape[0]), y, weight).mapped(self.T)
 
