@@ -163,7 +163,8 @@ def test_objective_falls_at_every_step():
     X, y = noisy()
     for l2 in (0.0, 0.1):
         objective = descend(errors_of(X, y), X, np.ones(4), settings=Descent(l2=l2)).trace["objective"]
-        assert (np.diff(objective)[:-1] < 0).all() and objective[-1] <= objective[-2]
+        last_rounding = 1e-15 * objective[-1]  # the last step may move nothing, and rounding depends on the processor
+        assert (np.diff(objective)[:-1] < 0).all() and objective[-1] <= objective[-2] + last_rounding
 
 
 def test_weights_shrink_on_labels_without_normalization():

@@ -187,7 +187,7 @@ def test_an_infinite_objective_has_not_converged(table):
         def epoch(self, problem, state, rng):
             return State(np.full(state.w.size, 1e160), 1.0)
 
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # a product of infinities and zeros, on some processors
         solution = Diverging().solve(make_problem(*table()))
     assert not solution.converged
 
