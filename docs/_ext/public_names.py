@@ -44,7 +44,6 @@ INTERNAL = {
     "numerics",
     "penalties",
     "problem",
-    "reproduction",
     "selection",
     "streaming",
     "validation",

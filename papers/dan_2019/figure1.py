@@ -12,7 +12,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from aucmax import AUCClassifier
-from aucmax.reproduction.curves import Curve, curve_table, draw_curves, epoch_curve, figure_rows, write_figure
+from aucmax.comparison.reproduction.curves import (
+    Curve,
+    curve_table,
+    draw_curves,
+    epoch_curve,
+    figure_rows,
+    write_figure,
+)
 from aucmax.solvers.solam import SOLAM
 from aucmax.solvers.spam import SPAM
 from aucmax.solvers.vrspam import VRSPAM

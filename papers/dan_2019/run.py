@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from aucmax.reproduction import reproduce
+from aucmax.comparison.reproduction import reproduce
 
 if __name__ == "__main__":
     reproduce("dan_2019", Path(__file__).parents[1])

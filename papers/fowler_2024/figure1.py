@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from aucmax.aum import ErrorFunctions, aum, error_auc, error_roc_curve
-from aucmax.reproduction.curves import write_figure
+from aucmax.comparison.reproduction.curves import write_figure
 
 FOLDER = Path(__file__).parent
 Y = np.array([1, 1, 1, 1, -1, -1, -1, -1])

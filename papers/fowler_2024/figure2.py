@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from aucmax.aum import ErrorFunctions, LineSearchResult, aum, error_auc, exact_line_search
-from aucmax.reproduction.curves import write_figure
+from aucmax.comparison.reproduction.curves import write_figure
 
 FOLDER = Path(__file__).parent
 # Breakpoints of two problems: FP rises, falls as a changepoint disappears, and rises; FN falls, or rises and falls.

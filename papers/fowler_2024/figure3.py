@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from aucmax.aum import ErrorFunctions, StepTable, aum, error_auc, exact_line_search
-from aucmax.reproduction.curves import write_figure
+from aucmax.comparison.reproduction.curves import write_figure
 
 FOLDER = Path(__file__).parent
 Y = np.array([1, -1, 1, -1])

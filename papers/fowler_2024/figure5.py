@@ -23,8 +23,8 @@ from aucmax import datasets
 from aucmax.aum import Descent, ErrorFunctions
 from aucmax.aum.descent.data import AUMData
 from aucmax.aum.descent.step import DescentPoint
+from aucmax.comparison.reproduction.curves import write_figure
 from aucmax.numerics.matrix import dense
-from aucmax.reproduction.curves import write_figure
 
 FOLDER = Path(__file__).parent
 SIZES = {"mnist": (100, 200, 400, 800, 1600, 3200, 6400), "cifar10_sub": (100, 200, 400, 800, 1600, 3200)}

@@ -23,7 +23,7 @@ from aucmax.changepoint import BenchmarkSet, interval_regression_path, load_benc
 from aucmax.changepoint.feature_scaling import FeatureScaling
 from aucmax.changepoint.interval_loss import IntervalLoss
 from aucmax.changepoint.interval_path import alpha_grid
-from aucmax.reproduction.curves import write_figure
+from aucmax.comparison.reproduction.curves import write_figure
 
 FOLDER = Path(__file__).parent
 NAME, FOLDS = "H3K4me3_TDH_immune", "equal_labels"

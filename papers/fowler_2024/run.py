@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from aucmax.reproduction.figures import draw_figure, figure_names
+from aucmax.comparison.reproduction.figures import draw_figure, figure_names
 
 PAPERS = Path(__file__).parents[1]
 

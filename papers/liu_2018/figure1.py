@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from aucmax import AUCClassifier
-from aucmax.reproduction import Cell, read_cells
-from aucmax.reproduction.curves import (
+from aucmax.comparison.reproduction import Cell, read_cells
+from aucmax.comparison.reproduction.curves import (
     Curve,
     curve_table,
     figure_rows,
@@ -19,9 +19,9 @@ from aucmax.reproduction.curves import (
     stream_curve,
     write_figure,
 )
-from aucmax.reproduction.methods import METHODS, TableSize
-from aucmax.reproduction.plans import tasks_of
-from aucmax.reproduction.runs import Rows, RunJournal
+from aucmax.comparison.reproduction.methods import METHODS, TableSize
+from aucmax.comparison.reproduction.plans import tasks_of
+from aucmax.comparison.reproduction.runs import Rows, RunJournal
 
 FOLDER = Path(__file__).parent
 DATA = ("a9a", "ijcnn1", "covtype_binary", "HIGGS", "w8a", "rcv1_binary")

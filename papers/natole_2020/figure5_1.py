@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aucmax.reproduction.curves import (
+from aucmax.comparison.reproduction.curves import (
     Curve,
     CurveSetting,
     curve_table,

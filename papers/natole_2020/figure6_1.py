@@ -9,7 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from aucmax.reproduction.curves import Curve, CurveSetting, curve_table, figure_rows, plot_panels, write_figure
+from aucmax.comparison.reproduction.curves import (
+    Curve,
+    CurveSetting,
+    curve_table,
+    figure_rows,
+    plot_panels,
+    write_figure,
+)
 from aucmax.solvers.solam import SOLAM
 from aucmax.solvers.spam import SPAM
 from aucmax.solvers.spdam import SPDAM

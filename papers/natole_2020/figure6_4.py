@@ -8,7 +8,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from aucmax.reproduction.curves import Curve, figure_panels, plot_panels, write_figure
+from aucmax.comparison.reproduction.curves import Curve, figure_panels, plot_panels, write_figure
 
 FOLDER = Path(__file__).parent
 DATA = ("arrhythmia", "australian", "breastw", "mammography", "spambase", "thyroid")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aucmax.reproduction.figures import draw_figure, figure_names
+from aucmax.comparison.reproduction.figures import draw_figure, figure_names
 
 PAPERS = Path(__file__).parents[2] / "papers"
 FIGURES = [

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from aucmax.reproduction import read_cells, reproduce
-from aucmax.reproduction.pages import write_pages
-from aucmax.reproduction.results import read_results
-from aucmax.reproduction.verdicts import VERDICTS
+from aucmax.comparison.reproduction import read_cells, reproduce
+from aucmax.comparison.reproduction.pages import write_pages
+from aucmax.comparison.reproduction.results import read_results
+from aucmax.comparison.reproduction.verdicts import VERDICTS
 
 PAPERS = Path(__file__).parents[2] / "papers"
 NAMES = ("dan_2019", "liu_2018", "natole_2020")

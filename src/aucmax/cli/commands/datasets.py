@@ -9,8 +9,8 @@ from aucmax.cli.display import show_list
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import FILE, json_option
 from aucmax.cli.terminal import echo, print_json
+from aucmax.comparison.reproduction.sources import tables_needing
 from aucmax.datasets.make_folder import make_folder
-from aucmax.reproduction.sources import tables_needing
 
 
 @aucmax.command()

@@ -12,10 +12,10 @@ from aucmax.cli.group import aucmax
 from aucmax.cli.options import FILE, json_option
 from aucmax.cli.progress import progress_bar
 from aucmax.cli.terminal import echo, print_json
-from aucmax.reproduction import PAPERS, read_cells
-from aucmax.reproduction import reproduce as reproduce_paper
-from aucmax.reproduction.figures import draw_figure, figure_names
-from aucmax.reproduction.pages import write_pages
+from aucmax.comparison.reproduction import PAPERS, read_cells
+from aucmax.comparison.reproduction import reproduce as reproduce_paper
+from aucmax.comparison.reproduction.figures import draw_figure, figure_names
+from aucmax.comparison.reproduction.pages import write_pages
 
 
 @aucmax.command()

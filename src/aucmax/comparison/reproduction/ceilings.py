@@ -15,12 +15,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from aucmax.comparison.reproduction.plans import Reduction, Task
+from aucmax.comparison.reproduction.runs import Rows, RunJournal
+from aucmax.comparison.reproduction.scalings import USUAL, scale
 from aucmax.losses import LOSSES
 from aucmax.metrics import roc_auc
 from aucmax.problem.data import Data, automatic_alpha
-from aucmax.reproduction.plans import Reduction, Task
-from aucmax.reproduction.runs import Rows, RunJournal
-from aucmax.reproduction.scalings import USUAL, scale
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.solvers.cutting_plane import CuttingPlane
 from aucmax.solvers.exact import Exact

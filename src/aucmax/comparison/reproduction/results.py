@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.reproduction.ceilings import ceiling_name
-from aucmax.reproduction.cells import Cell
-from aucmax.reproduction.methods import METHODS
-from aucmax.reproduction.plans import Task, tasks_of
-from aucmax.reproduction.runs import RunJournal
-from aucmax.reproduction.sources import SOURCES
-from aucmax.reproduction.verdicts import MeanAUC, agreed_verdict, verdict_of
+from aucmax.comparison.reproduction.ceilings import ceiling_name
+from aucmax.comparison.reproduction.cells import Cell
+from aucmax.comparison.reproduction.methods import METHODS
+from aucmax.comparison.reproduction.plans import Task, tasks_of
+from aucmax.comparison.reproduction.runs import RunJournal
+from aucmax.comparison.reproduction.sources import SOURCES
+from aucmax.comparison.reproduction.verdicts import MeanAUC, agreed_verdict, verdict_of
 from aucmax.tables.atomic_write import atomic_write
 
 ENCODINGS = {"splice": "one-hot letters"}  # other encodings that were tried

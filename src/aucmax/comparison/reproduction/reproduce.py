@@ -9,15 +9,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from aucmax.comparison.reproduction.ceilings import ceiling_runs
+from aucmax.comparison.reproduction.cells import Cell, read_cells
+from aucmax.comparison.reproduction.methods import METHODS
+from aucmax.comparison.reproduction.plans import Reduction, Task, reduction_for, tasks_of
+from aucmax.comparison.reproduction.results import ENCODINGS, Result, needs_grouping, result_of, write_results
+from aucmax.comparison.reproduction.runs import Progress, Rows, RunJournal, is_finished, run_task
+from aucmax.comparison.reproduction.scalings import scale
+from aucmax.comparison.reproduction.sources import SOURCES, is_at_hand, load_rows
 from aucmax.datasets import make_toy
-from aucmax.reproduction.ceilings import ceiling_runs
-from aucmax.reproduction.cells import Cell, read_cells
-from aucmax.reproduction.methods import METHODS
-from aucmax.reproduction.plans import Reduction, Task, reduction_for, tasks_of
-from aucmax.reproduction.results import ENCODINGS, Result, needs_grouping, result_of, write_results
-from aucmax.reproduction.runs import Progress, Rows, RunJournal, is_finished, run_task
-from aucmax.reproduction.scalings import scale
-from aucmax.reproduction.sources import SOURCES, is_at_hand, load_rows
 
 PAPERS = {
     "dan_2019": "Dan and Sahoo: VRSPAM, both versions (000, 001)",

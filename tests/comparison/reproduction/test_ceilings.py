@@ -6,9 +6,9 @@ from sklearn.linear_model import Lasso, Ridge
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
+from aucmax.comparison.reproduction.ceilings import FINE, best_auc
+from aucmax.comparison.reproduction.runs import Rows
 from aucmax.datasets import make_toy
-from aucmax.reproduction.ceilings import FINE, best_auc
-from aucmax.reproduction.runs import Rows
 
 
 @pytest.fixture

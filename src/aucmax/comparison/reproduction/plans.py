@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from aucmax.reproduction.cells import Cell
-from aucmax.reproduction.methods import METHODS, Method
-from aucmax.reproduction.protocols import Protocol, RandomSplits, RepeatedFolds, TrainValidationTest
-from aucmax.reproduction.sources import SOURCES
+from aucmax.comparison.reproduction.cells import Cell
+from aucmax.comparison.reproduction.methods import METHODS, Method
+from aucmax.comparison.reproduction.protocols import Protocol, RandomSplits, RepeatedFolds, TrainValidationTest
+from aucmax.comparison.reproduction.sources import SOURCES
 
 SMALL_SETS = ("diabetes", "fourclass", "german")  # whose rows are divided by their norm without being centred
 UNIT_ROWS = ("rcv1_vw_sample", "news20.binary.sample", "real-sim")

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from aucmax.comparison.reproduction.methods import METHODS, Method, Setting, TableSize
+from aucmax.comparison.reproduction.plans import Reduction, Task
+from aucmax.comparison.reproduction.protocols import RunSplit
 from aucmax.metrics import roc_auc
-from aucmax.reproduction.methods import METHODS, Method, Setting, TableSize
-from aucmax.reproduction.plans import Reduction, Task
-from aucmax.reproduction.protocols import RunSplit
 from aucmax.tables.json_journal import JsonJournal
 
 FORMAT = "aucmax-reproduction-1"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucmax.reproduction.verdicts import MeanAUC, agreed_verdict, verdict_of
+from aucmax.comparison.reproduction.verdicts import MeanAUC, agreed_verdict, verdict_of
 
 OURS = MeanAUC(0.9, 0.01, 25, 0.25)  # standard error .01 sqrt(.04 + .25) = .0053852
 

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from aucmax.comparison.reproduction.plans import SMALL_SETS
+from aucmax.comparison.reproduction.protocols import RandomSplits
+from aucmax.comparison.reproduction.runs import Rows
+from aucmax.comparison.reproduction.scalings import scale
+from aucmax.comparison.reproduction.sources import SOURCES, load_rows
 from aucmax.datasets import make_toy
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.metrics import roc_auc
-from aucmax.reproduction.plans import SMALL_SETS
-from aucmax.reproduction.protocols import RandomSplits
-from aucmax.reproduction.runs import Rows
-from aucmax.reproduction.scalings import scale
-from aucmax.reproduction.sources import SOURCES, load_rows
 from aucmax.tables.atomic_write import atomic_write
 
 COLOURS = ("#1a7f37", "#b3261e", "#3465a4", "#9a6700", "#6f42c1", "#0b7285", "#555555")

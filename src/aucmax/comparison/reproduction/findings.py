@@ -6,10 +6,10 @@ from collections import Counter
 from statistics import median
 from typing import Any
 
-from aucmax.reproduction.cells import Cell
-from aucmax.reproduction.plans import tasks_of
-from aucmax.reproduction.runs import RunJournal
-from aucmax.reproduction.verdicts import MeanAUC
+from aucmax.comparison.reproduction.cells import Cell
+from aucmax.comparison.reproduction.plans import tasks_of
+from aucmax.comparison.reproduction.runs import RunJournal
+from aucmax.comparison.reproduction.verdicts import MeanAUC
 
 
 def rank_table(rows: list[dict[str, Any]]) -> str:

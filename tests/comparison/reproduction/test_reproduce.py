@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from aucmax.reproduction import read_cells, reproduce
-from aucmax.reproduction.ceilings import ceiling_name
-from aucmax.reproduction.plans import tasks_of
-from aucmax.reproduction.results import read_results, result_of
-from aucmax.reproduction.runs import RunJournal
-from aucmax.reproduction.verdicts import VERDICTS
+from aucmax.comparison.reproduction import read_cells, reproduce
+from aucmax.comparison.reproduction.ceilings import ceiling_name
+from aucmax.comparison.reproduction.plans import tasks_of
+from aucmax.comparison.reproduction.results import read_results, result_of
+from aucmax.comparison.reproduction.runs import RunJournal
+from aucmax.comparison.reproduction.verdicts import VERDICTS
 
-PAPERS = Path(__file__).parents[2] / "papers"
+PAPERS = Path(__file__).parents[3] / "papers"
 COMMAND = [sys.executable, "-m", "aucmax", "reproduce", "liu_2018", "--small", "--papers", str(PAPERS)]
 
 
@@ -63,7 +63,7 @@ def test_a_cut_journal_is_completed_to_the_same_results(whole, tmp_path):
 
 
 def test_a_finished_reproduction_runs_nothing(whole, monkeypatch):
-    monkeypatch.setattr("aucmax.reproduction.runs.fitted_auc", None)
+    monkeypatch.setattr("aucmax.comparison.reproduction.runs.fitted_auc", None)
     before = (whole / "runs.jsonl").read_bytes()
     reproduce("liu_2018", PAPERS, small=True, output=whole)
     assert (whole / "runs.jsonl").read_bytes() == before

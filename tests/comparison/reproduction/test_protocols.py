@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucmax.reproduction.protocols import RandomSplits, RepeatedFolds, TrainValidationTest
+from aucmax.comparison.reproduction.protocols import RandomSplits, RepeatedFolds, TrainValidationTest
 
 PROTOCOLS = [RandomSplits(20), RepeatedFolds(5, 5), TrainValidationTest(5), TrainValidationTest(5, n_given=60)]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from aucmax.reproduction.cells import read_cells
-from aucmax.reproduction.figures import figure_names
-from aucmax.reproduction.findings import cost_table, printed_twice, rank_table
-from aucmax.reproduction.reproduce import PAPERS
-from aucmax.reproduction.results import read_results
-from aucmax.reproduction.runs import RunJournal
-from aucmax.reproduction.verdicts import VERDICTS
+from aucmax.comparison.reproduction.cells import read_cells
+from aucmax.comparison.reproduction.figures import figure_names
+from aucmax.comparison.reproduction.findings import cost_table, printed_twice, rank_table
+from aucmax.comparison.reproduction.reproduce import PAPERS
+from aucmax.comparison.reproduction.results import read_results
+from aucmax.comparison.reproduction.runs import RunJournal
+from aucmax.comparison.reproduction.verdicts import VERDICTS
 from aucmax.tables.atomic_write import atomic_write
 
 GENERATED = "<!-- written by `aucmax reproduce --pages` -->"
