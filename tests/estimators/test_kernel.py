@@ -479,7 +479,7 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"landmarks": "best"}, "landmarks='best'; give one of"),
         ({"relevance": "often"}, "relevance='often'; give True"),
         ({"choice": "worst"}, "choice='worst'; give one of"),
-        ({"cv": 1}, "at least 2 folds"),
+        ({"cv": 1}, "cv=1; give an integer of 2 or more"),
         ({"loss": "cubic"}, "loss='cubic'; give one of"),
         ({"loss": "sigmoid"}, "no default solver that certifies"),
     ],

@@ -316,7 +316,11 @@ def test_exact_is_asked_for_scatter_only_where_it_pays():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cv": 1}, "at least 2 folds"),
+        ({"cv": 1}, "cv=1; give an integer of 2 or more"),
+        ({"cv": True}, "cv=True; give an integer of 2 or more or a scikit-learn splitter"),
+        ({"cv": 2.0}, "cv=2.0; give an integer of 2 or more or a scikit-learn splitter"),
+        ({"cv": "loo"}, "cv='loo'; give an integer of 2 or more, .* or 'leave_pair_out'"),
+        ({"n_jobs": 0}, "n_jobs=0; give None, an integer of 1 or more or an integer of -1 or less"),
         ({"choice": "worst"}, "choice='worst'; give one of"),
         ({"alphas": [-1.0]}, "finite numbers of 0 or more"),
         ({"alphas": []}, "how many to try, or None"),
@@ -411,6 +415,8 @@ def test_auto_compares_only_losses_that_support_the_penalty(table):
 
 def test_threads_do_not_change_the_choice(table):
     X, y, _ = table(300, 5)
-    one, two = (AUCClassifierCV(n_jobs=n_jobs, random_state=0).fit(X, y) for n_jobs in (None, 2))
-    np.testing.assert_array_equal(one.coef_, two.coef_)
-    assert one.loss_ == two.loss_
+    one = AUCClassifierCV(random_state=0).fit(X, y)
+    for n_jobs in (2, -1):
+        several = AUCClassifierCV(n_jobs=n_jobs, random_state=0).fit(X, y)
+        np.testing.assert_array_equal(one.coef_, several.coef_)
+        assert one.loss_ == several.loss_

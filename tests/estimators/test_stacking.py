@@ -237,11 +237,35 @@ def test_rows_of_weight_zero_have_no_effect():
     weight = np.ones(y.size)
     weight[::5] = 0
     fold = np.arange(y.size) % 3
-    folds = [(np.flatnonzero(fold[weight > 0] != j), np.flatnonzero(fold[weight > 0] == j)) for j in range(3)]
-    with_zeros = AUCStackingClassifier(linear_members()[1:], cv=folds).fit(X, y, weight)
-    without = AUCStackingClassifier(linear_members()[1:], cv=folds).fit(X[weight > 0], y[weight > 0])
+    with_zeros = AUCStackingClassifier(linear_members()[1:], cv=PredefinedSplit(fold)).fit(X, y, weight)
+    kept = weight > 0
+    without = AUCStackingClassifier(linear_members()[1:], cv=PredefinedSplit(fold[kept])).fit(X[kept], y[kept])
     np.testing.assert_allclose(with_zeros.decision_function(X), without.decision_function(X), atol=1e-9)
     assert np.isnan(with_zeros.oof_scores_[weight == 0]).all()
+    pairs = [(np.flatnonzero(fold != j), np.flatnonzero(fold == j)) for j in range(3)]
+    as_pairs = AUCStackingClassifier(linear_members()[1:], cv=pairs).fit(X, y, weight)
+    np.testing.assert_array_equal(as_pairs.oof_scores_, with_zeros.oof_scores_)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"estimators": [(1, LinearSVC())]},
+        {"estimators": [("a", "passthrough")]},
+        {"estimators": [("a", LinearSVC)]},
+        {"cv": True},
+        {"cv": 2.0},
+        {"cv": "loo"},
+        {"cv": 1},
+        {"n_jobs": 0},
+        {"n_jobs": 2.5},
+        {"n_jobs": "a"},
+    ],
+)
+def test_wrong_settings_are_named(settings):
+    (name,) = settings
+    with pytest.raises(ValueError, match=rf"{name}=.*; give|member 'a' is .*; give a classifier"):
+        AUCStackingClassifier(**{"estimators": linear_members()} | settings).fit(*table())
 
 
 def test_a_sparse_table_is_ranked_as_the_dense_one():

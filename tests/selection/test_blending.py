@@ -90,6 +90,22 @@ def test_a_weight_of_k_is_k_copies():
     np.testing.assert_allclose(blend_weights(scores, y, k.astype(float)), blend_weights(*copies), atol=1e-12)
 
 
+def test_the_choice_of_a_single_member_counts_a_weight_of_k_as_k_copies():
+    """Near ties, where the standard error decides."""
+    rng = np.random.default_rng(2)
+    alone = []
+    for _ in range(40):
+        y = np.repeat([1.0, -1.0], [300, 600])
+        first = 1.2 * y + rng.normal(size=y.size)
+        scores = np.column_stack([first, first + 0.15 * rng.normal(size=y.size)])
+        k = rng.integers(1, 4, y.size)
+        copies = (np.repeat(part, k, axis=0) for part in (scores, y, np.ones(y.size)))
+        weights = fit_blend(scores, y, k.astype(float)).weights
+        np.testing.assert_allclose(weights, fit_blend(*copies).weights, atol=1e-9)
+        alone.append(weights.max() == 1.0)
+    assert 0 < sum(alone) < len(alone)
+
+
 def test_swapped_labels_give_the_same_blend_of_negated_scores():
     scores, y, weight = scored_rows()
     np.testing.assert_allclose(blend_weights(scores, y, weight), blend_weights(-scores, -y, weight), atol=1e-12)

@@ -19,9 +19,9 @@ from aucmax.problem.objective import Problem
 from aucmax.selection.cross_validation import CHOICES, CVPath, PathSettings, choose_alpha, cv_path, cv_results
 from aucmax.selection.leave_pair_out import LEAVE_PAIR_OUT, leave_pair_out_path
 from aucmax.selection.loss_choice import choose_loss, compared_losses, decision_rows
-from aucmax.selection.splits import Fold, make_splits
+from aucmax.selection.splits import CV, Fold, make_splits
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
-from aucmax.validation.params import Boolean, Integer, Number, Option, check_param, check_params
+from aucmax.validation.params import N_JOBS, Boolean, Number, Option, check_param, check_params
 
 LOSS_NAME = Option(registry=LOSSES)
 
@@ -96,7 +96,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         "l1_ratio": [Number(0, 1)],
         "choice": [Option(*CHOICES)],
         "standardize": [Boolean()],
-        "n_jobs": [None, Integer()],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -156,7 +156,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         """The path of the chosen loss on all rows, and those that were compared."""
         if not isinstance(self.cv, str):
             return self._choose_loss(table, make_splits(self.cv, *table, groups, rng), settings, rng)
-        check_param("cv", self.cv, Option(LEAVE_PAIR_OUT))
+        check_param("cv", self.cv, *CV, Option(LEAVE_PAIR_OUT))
         if groups is not None:
             raise ValueError(f"groups with cv={self.cv!r}, which would split them; use folds (cv=5)")
         if self.loss != "auto" and _loss_names(self.loss) != ["squared"]:

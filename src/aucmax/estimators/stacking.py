@@ -18,9 +18,9 @@ from aucmax.estimators.cross_fit import ranking_scores
 from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.estimators.stack_members import BOOSTING, Member, default_members, fit_member
 from aucmax.selection.blending import cross_fitted_scores, fit_blend
-from aucmax.selection.splits import Fold, make_splits
+from aucmax.selection.splits import Fold, folds_among, make_splits
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
-from aucmax.validation.params import Option, check_params
+from aucmax.validation.params import N_JOBS, Option, check_params
 
 
 class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComposition):
@@ -77,7 +77,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     ((2,), (400, 2))
     """
 
-    parameter_constraints: ClassVar = {"boosting": [Option(*BOOSTING)]}
+    parameter_constraints: ClassVar = {"boosting": [Option(*BOOSTING)], "n_jobs": N_JOBS}
 
     def __init__(self, estimators=None, *, cv=5, boosting="auto", decision="prior", n_jobs=None, random_state=None):
         self.estimators = estimators
@@ -102,7 +102,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         assert_all_finite(table.X, input_name="X", estimator_name=type(self).__name__)
         weighted = np.flatnonzero(table.weight > 0)
         rows = table.weighted()
-        folds = make_splits(self.cv, *rows, None if groups is None else np.asarray(groups)[weighted], rng)
+        folds = folds_among(weighted, make_splits(self.cv, *table, groups, rng), table.y.size)
         members = self._members(rows, folds, isinstance(self.cv, Integral) and groups is None, rng)
         tasks = (delayed(fit_member)(member, rows, folds, sample_weight is not None) for member in members)
         fitted, scores = zip(*Parallel(self.n_jobs)(tasks), strict=True)
@@ -159,7 +159,8 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         pairs = [item for item in self.estimators or () if isinstance(item, (tuple, list)) and len(item) == 2]
-        tags.input_tags.sparse = all(get_tags(model).input_tags.sparse for _, model in pairs if model != "drop")
+        models = [model for _, model in pairs if _is_estimator(model)]
+        tags.input_tags.sparse = all(get_tags(model).input_tags.sparse for model in models)
         return tags
 
     def _members(
@@ -178,7 +179,9 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         try:
             names, _ = zip(*self.estimators, strict=True)
         except (TypeError, ValueError):
-            raise ValueError(f"estimators={self.estimators!r}; give None or a list of (name, classifier)") from None
+            names = (None,)
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError(f"estimators={self.estimators!r}; give None or a list of (name, classifier)")
         self._validate_names(names)
         return list(self.estimators)
 
@@ -204,9 +207,13 @@ def _midpoint(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
     return float(np.mean(means))
 
 
+def _is_estimator(model: Any) -> bool:
+    return hasattr(model, "__sklearn_tags__") and not isinstance(model, type)
+
+
 def _seeded(name: str, model: Any, rng: np.random.Generator) -> Any:
     """A copy of the member, with a random seed where it has none."""
-    if not is_classifier(model):
+    if not (_is_estimator(model) and is_classifier(model)):
         raise ValueError(f"member {name!r} is {model!r}; give a classifier with predict_proba or decision_function")
     model = clone(model)
     missing = [key for key, value in model.get_params().items() if key.endswith("random_state") and value is None]

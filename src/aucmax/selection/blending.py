@@ -22,7 +22,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
 from aucmax.metrics.auc import auc_of_classes
-from aucmax.metrics.delong import auc_influence
+from aucmax.metrics.delong import std_error_of_counts
 from aucmax.problem.moments import Moments
 
 SHRINKAGE = 10.0  # rows of the rarer class at which, or below, the shrinkage is full
@@ -134,9 +134,8 @@ def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.n
     is_pos = y > 0
     mixed = blend(scores)
     best = _auc(mixed, is_pos, weight)
-    influence = auc_influence(is_pos, mixed, sample_weight=weight)
     for k in range(scores.shape[1]):
-        std_error = np.linalg.norm(influence - auc_influence(is_pos, scores[:, k], sample_weight=weight))
+        std_error = std_error_of_counts(is_pos, weight, mixed, scores[:, k])
         if best - _auc(scores[:, k], is_pos, weight) + std_error <= AS_GOOD:
             return k
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ from sklearn.utils import check_consistent_length
 
 from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import LabeledData
+from aucmax.validation.params import Integer, Splitter, check_param
 
 Fold = tuple[np.ndarray, np.ndarray]
+
+CV = (Integer(2), Splitter())  # what the parameter `cv` may be
 
 
 class FewerFoldsWarning(UserWarning):
@@ -26,7 +30,8 @@ def make_splits(
 
     With an integer, rows of one group stay together; other splitters may use groups or ignore them.
     """
-    is_count = isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
+    check_param("cv", cv, *CV)
+    is_count = isinstance(cv, Integral)
     if is_count and groups is None:
         folds = _stratified(int(cv), y, np.flatnonzero(weight > 0), rng)
     else:
@@ -50,8 +55,6 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
     pos = np.flatnonzero(y[weighted] > 0)
     neg = np.flatnonzero(y[weighted] < 0)
     rarest = min(pos.size, neg.size)
-    if n_splits < 2:
-        raise ValueError(f"cv={n_splits}; give at least 2 folds")
     if rarest < 2:
         raise ValueError("one class has a single row; cross-validation needs at least two rows of each class")
     if rarest < n_splits:
@@ -104,11 +107,20 @@ def subsample(
     neg = weighted[table.y[weighted] < 0]
     n_pos = min(pos.size, max(size // 2, size - neg.size))
     kept = np.sort(np.concatenate([rng.permutation(pos)[:n_pos], rng.permutation(neg)[: size - n_pos]]))
-    place = np.full(table.y.size, -1)
-    place[kept] = np.arange(kept.size)
-    inner = []
-    for train, test in folds:
-        inner.append((place[train][place[train] >= 0], place[test][place[test] >= 0]))
+    inner = folds_among(kept, folds, table.y.size)
     if any(np.unique(table.y[kept][rows]).size < 2 for fold in inner for rows in fold):
         return everything
     return table.rows(kept), inner, kept
+
+
+def folds_among(kept: np.ndarray, folds: list[Fold], n: int) -> list[Fold]:
+    """The folds of n rows without those that are not kept, as indices into `kept`.
+
+    Examples
+    --------
+    >>> folds_among(np.array([0, 2, 3]), [(np.array([0, 1, 2]), np.array([3, 4]))], 5)
+    [(array([0, 1]), array([2]))]
+    """
+    place = np.full(n, -1)
+    place[kept] = np.arange(kept.size)
+    return [(place[train][place[train] >= 0], place[test][place[test] >= 0]) for train, test in folds]

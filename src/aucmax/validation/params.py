@@ -13,7 +13,7 @@ and calls `check_params(self)` before it does anything else.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import inf
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
@@ -74,17 +74,21 @@ class Integer(Number):
     --------
     >>> str(Integer(1)), Integer(1).accepts(np.int64(3)), Integer(1).accepts(True), Integer(1).accepts(3.0)
     ('an integer of 1 or more', True, False, False)
+    >>> str(Integer(-inf, -1)), Integer(-inf, -1).accepts(-2)
+    ('an integer of -1 or less', True)
     """
 
     kind = Integral
     convert = int
 
-    def __init__(self, low: int = 1, high: float = inf) -> None:
+    def __init__(self, low: float = 1, high: float = inf) -> None:
         super().__init__(low, high)
 
     def __str__(self) -> str:
         if self.high == inf:
             return f"an integer of {self.low} or more"
+        if self.low == -inf:
+            return f"an integer of {self.high} or less"
         return f"an integer from {self.low} to {self.high}"
 
 
@@ -127,6 +131,27 @@ class InstanceOf:
 
     def __str__(self) -> str:
         return self.words
+
+
+class Splitter:
+    """A scikit-learn splitter, or an iterable of pairs of row indices.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import KFold
+    >>> [Splitter().accepts(value) for value in (KFold(3), [([0, 1], [2, 3])], KFold, "loo", 2.0)]
+    [True, True, False, False, False]
+    """
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value can be a splitter; a string, which has a method `split`, or a class is none."""
+        return not isinstance(value, (str, type)) and (hasattr(value, "split") or isinstance(value, Iterable))
+
+    def __str__(self) -> str:
+        return "a scikit-learn splitter or a list of pairs (training rows, test rows)"
+
+
+N_JOBS = (None, Integer(1), Integer(-inf, -1))  # as joblib takes it
 
 
 def check_param(name: str, value: Any, *constraints: Constraint | None) -> None:
