@@ -478,6 +478,7 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"tuning_rows": 3}, "tuning_rows=3; give"),
         ({"landmarks": "best"}, "landmarks='best'; give one of"),
         ({"relevance": "often"}, "relevance='often'; give True"),
+        ({"relevance": True, "kernel": "linear"}, "relevance=True learns a metric, which the kernel 'linear' lacks"),
         ({"choice": "worst"}, "choice='worst'; give one of"),
         ({"cv": 1}, "cv=1; give an integer of 2 or more"),
         ({"loss": "cubic"}, "loss='cubic'; give one of"),
@@ -488,6 +489,12 @@ def test_bad_settings_are_named(settings, message):
     X, y, _ = rings()
     with pytest.raises(ValueError, match=message):
         KernelAUCClassifier(**settings).fit(X, y)
+
+
+def test_a_kernel_named_twice_is_tried_once():
+    X, y, _ = rings()
+    once, twice = (KernelAUCClassifier(kernel, random_state=0).fit(X, y) for kernel in (["rbf"], ["rbf", "rbf"]))
+    np.testing.assert_array_equal(twice.weights_, once.weights_)
 
 
 @pytest.mark.parametrize("kernel", ["laplacian", "ranks"])

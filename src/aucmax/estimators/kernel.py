@@ -30,7 +30,7 @@ from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.averaging import Average, average_paths
 from aucmax.selection.cross_validation import PathSettings, certified_solver, cv_results, training_data
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
-from aucmax.selection.kernel_search import ROUNDS, KernelPath, KernelSearch
+from aucmax.selection.kernel_search import KernelPath, KernelSearch, count_rounds
 from aucmax.selection.splits import make_splits, subsample
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
@@ -171,6 +171,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight)
         kernels = find_kernels(self.kernel, is_sparse(table.X))
+        rounds = count_rounds(self.relevance, self.kernel, kernels)
         folds = make_splits(self.cv, *table, groups, rng)
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
@@ -179,7 +180,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         places = places_among(kept, self.landmarks_[some])
         search = KernelSearch(tuning, inner, space.some(some), places, alphas, self.standardize)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
-            found = search.run(kernels, self.gamma, self._rounds, rng)
+            found = search.run(kernels, self.gamma, rounds, rng)
             average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")
             score = self._fit_average(found, average, space, partial(self._feature_data, table.weighted()))
         self._store_search(found, average)
@@ -203,11 +204,6 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = supports_sparse(self.kernel)
         return tags
-
-    @property
-    def _rounds(self) -> int:
-        learns = self.kernel == "auto" if self.relevance == "auto" else bool(self.relevance)
-        return ROUNDS if learns else 0
 
     def _landmark_space(
         self, table: LabeledData, tuning: LabeledData, ranked: bool, rng: np.random.Generator

@@ -50,23 +50,23 @@ class Member(NamedTuple):
 
     name: str
     estimator: Any
-    own: bool  # whether its own out-of-fold or out-of-bag scores are used, instead of refitting it on each fold
+    own_scores: bool  # whether to use its out-of-fold or out-of-bag scores, instead of refitting it on each fold
 
 
-def default_members(table: LabeledData, boosting: str, folds: list[Fold], shuffled: bool, seed: int) -> list[Member]:
-    """The kernel ranker, extra trees and, from some size, boosting; `shuffled` says that any split will do."""
+def default_members(table: LabeledData, boosting: str, folds: list[Fold], any_split: bool, seed: int) -> list[Member]:
+    """The kernel ranker, extra trees and, from some size, boosting; `any_split` says that any split will do."""
     large = table.y.size >= LARGE_ROWS or np.prod(table.X.shape, dtype=float) >= LARGE_CELLS
     fast = table.y.size >= FAST_ROWS and table.y.size * min(table.X.shape[1], MANY_COLUMNS) < FAST_CELLS
     kernel = _kernel(large, fast).set_params(cv=folds, random_state=seed)
     trees = _extra_trees(100 if large or fast else 150, table.X.shape[1], seed)
-    members = [Member("kernel", kernel, True), Member("trees", trees, shuffled)]
+    members = [Member("kernel", kernel, True), Member("trees", trees, any_split)]
     too_short = boosting == "auto" and (is_sparse(table.X) or table.y.size < BOOSTING_ROWS)
     if boosting == "none" or too_short:
         return members
     make = _lightgbm if boosting == "lightgbm" else _histogram_boosting
     settings = LARGE_SHALLOW_OR_DEEP if large else SHALLOW_OR_DEEP
     candidates = [make(setting.for_columns(table.X.shape[1]), seed) for setting in settings]
-    cv = LARGE_FOLDS if large and shuffled and len(folds) > LARGE_FOLDS else folds
+    cv = LARGE_FOLDS if large and any_split and len(folds) > LARGE_FOLDS else folds
     return [*members, Member("gradient_boosting", CrossFitClassifier(candidates, cv, random_state=seed), True)]
 
 
@@ -113,11 +113,11 @@ def _lightgbm(setting: Boosting, seed: int) -> Any:
 def fit_member(member: Member, table: LabeledData, folds: list[Fold], weighted: bool) -> tuple[Any, np.ndarray]:
     """The member fitted to all rows, and its out-of-fold scores."""
     model = clone(member.estimator)
-    if member.own and not weighted and _has_out_of_bag_scores(model):
+    if member.own_scores and not weighted and _has_out_of_bag_scores(model):
         fit_rows(model.set_params(oob_score=True), table, weighted)
         return model, soft_logit(model.oob_decision_function_[:, 1])
     fit_rows(model, table, weighted)
-    if member.own and hasattr(model, "oof_scores_"):
+    if member.own_scores and hasattr(model, "oof_scores_"):
         return model, model.oof_scores_
     return model, cross_fit(member.estimator, table, folds, weighted)[1]
 

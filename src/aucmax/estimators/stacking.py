@@ -57,7 +57,8 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     weights_ : array of shape (m,)
         The weights of the members, which sum to 1.
     estimators_, named_estimators_ : list, Bunch
-        The members, fitted to all rows with labels 0 and 1.
+        The members, fitted to all rows with labels 0 and 1; those whose out-of-bag scores are used, with
+        `oob_score=True`.
     intercept_ : float
         Added to the blend, so that zero is where `decision` says.
     blend_ : Blend
@@ -164,15 +165,15 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         return tags
 
     def _members(
-        self, rows: LabeledData, folds: list[Fold], shuffled: bool, rng: np.random.Generator
+        self, rows: LabeledData, folds: list[Fold], any_split: bool, rng: np.random.Generator
     ) -> list[Member]:
-        """The members, with a random seed; `shuffled` says that any split of the rows will do."""
+        """The members, with a random seed; `any_split` says that any split of the rows will do."""
         if self.estimators is None:
-            return default_members(rows, self.boosting, folds, shuffled, int(rng.integers(2**31)))
+            return default_members(rows, self.boosting, folds, any_split, int(rng.integers(2**31)))
         given = [(name, model) for name, model in self._named_estimators() if model != "drop"]
         if not given:
             raise ValueError("all members are 'drop'; give at least one classifier")
-        return [Member(name, _seeded(name, model, rng), shuffled) for name, model in given]
+        return [Member(name, _seeded(name, model, rng), any_split) for name, model in given]
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
         """The list of members, validated."""

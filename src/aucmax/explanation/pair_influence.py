@@ -30,7 +30,8 @@ def squared_hinge_sums(scores: np.ndarray, y: np.ndarray, weights: np.ndarray, o
     """Sums over partners for f(m) = (1 - m)_+^2: f' = -2 (1 - m)_+ and f'' = 2 where m < 1."""
     out = np.empty(weights.shape)
     for side in (1.0, -1.0):
-        own, others = y == side, y == -side
+        own = y == side
+        others = y == -side
         ranked = np.argsort(side * scores[others])
         partner = (side * scores[others])[ranked]
         mine = side * scores[own]

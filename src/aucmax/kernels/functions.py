@@ -43,7 +43,7 @@ KERNEL_NAMES = ("linear", *KERNELS)
 
 
 def find_kernels(kernel: Any, sparse: bool) -> list[str]:
-    """The names of the kernels to try; a sparse table supports only those that keep it sparse."""
+    """The names of the kernels to try, each once; a sparse table supports only those that keep it sparse."""
     if isinstance(kernel, str):
         names = list(KERNEL_NAMES) if kernel == "auto" else [kernel]
     else:
@@ -57,7 +57,7 @@ def find_kernels(kernel: Any, sparse: bool) -> list[str]:
         raise ValueError(
             f"kernel {refused} does not support sparse tables; pass X.toarray(), or use 'linear' or 'rbf'"
         )
-    return taken
+    return list(dict.fromkeys(taken))
 
 
 def supports_sparse(kernel: Any) -> bool:

@@ -122,8 +122,10 @@ def leave_pair_out(X: np.ndarray, is_pos: np.ndarray, alphas: Any) -> Iterator[P
 def _shares(a: np.ndarray, b: np.ndarray, d: np.ndarray, is_pos: np.ndarray) -> PairShares:
     """Means over all pairs, a block of positives at a time; the rows are multiplied by the root of G."""
     size = max(1, BLOCK // len(b))
-    pos, scores_pos = [], []
-    neg, scores_neg = np.zeros(len(b)), np.zeros(len(b))
+    pos = []
+    scores_pos = []
+    neg = np.zeros(len(b))
+    scores_neg = np.zeros(len(b))
     for start in range(0, len(a), size):
         margins, score_i, score_j = _pairs(a[start : start + size], b, d, len(a))
         wins = (np.sign(margins) + 1.0) / 2.0

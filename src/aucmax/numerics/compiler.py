@@ -101,7 +101,8 @@ class _KeyedFiles(IndexDataCacheFile):
         except OSError:
             return None
         # The checksum guards against damage, not malice: like .pyc files, the cache is as trusted as the code.
-        checksum, pickled = content[:32], content[32:]
+        checksum = content[:32]
+        pickled = content[32:]
         return pickle.loads(pickled) if checksum == self._checksum(pickled) else None
 
     def _write(self, path: str, content: Any) -> None:

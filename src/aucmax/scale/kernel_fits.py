@@ -28,7 +28,7 @@ from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
-from aucmax.selection.kernel_search import KernelSearch
+from aucmax.selection.kernel_search import KernelSearch, count_rounds
 from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, make_rng
@@ -83,7 +83,7 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     places = places_among(tuning.numbers, model.landmarks_[some])
     search = KernelSearch(tuning.data, folds, space.some(some), places, alphas, model.standardize)
     with threads_for(1):
-        compared = search.run(kernels, model.gamma, model._rounds, rng)
+        compared = search.run(kernels, model.gamma, count_rounds(model.relevance, model.kernel, kernels), rng)
         average = average_paths(tuning.data, [one.path for one in compared], pick=model.choice == "best")
     maps = [with_all_landmarks(compared[k], space) for k in average.kept]
     moments = iter(passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").parts)

@@ -160,7 +160,8 @@ def _parquet_partitions(path: str, limits: ReadLimits | None) -> Iterator[Partit
     for i, rows in enumerate(row_group_sizes(path, limits)):
         if group and n + rows > PARTITION_ROWS:
             yield ParquetPartition(path, tuple(group), limits)
-            group, n = [], 0
+            group = []
+            n = 0
         group.append(i)
         n += rows
     if group:

@@ -66,7 +66,8 @@ def _of_size(batches: Iterable[Any], rows: int) -> Iterator[Any]:
             waiting.append(batch.slice(0, rows - n))
             yield pa.Table.from_batches(waiting)
             batch = batch.slice(rows - n)
-            waiting, n = [], 0
+            waiting = []
+            n = 0
         if len(batch):
             waiting.append(batch)
             n += len(batch)

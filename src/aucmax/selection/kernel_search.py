@@ -43,6 +43,15 @@ SLOPE_ROWS = 1000  # rows at which derivatives are measured
 _best_auc = attrgetter("path.best_auc")
 
 
+def count_rounds(relevance: Any, kernel: Any, names: list[str]) -> int:
+    """The maximum number of rounds of metric learning, from two parameters of an estimator and the kernels to try."""
+    if relevance == "auto":
+        return ROUNDS if kernel == "auto" else 0
+    if relevance and names == ["linear"]:
+        raise ValueError("relevance=True learns a metric, which the kernel 'linear' lacks; use relevance='auto'")
+    return ROUNDS if relevance else 0
+
+
 class KernelPath(NamedTuple):
     """A kernel at one bandwidth and in one metric, and its cross-validation."""
 
@@ -63,8 +72,8 @@ class KernelPath(NamedTuple):
 class _TrainingSet(NamedTuple):
     """The rows outside of the test sets of some folds, and what their models are fitted to."""
 
-    left_out: tuple[int, ...]  # these folds: none, one or a pair
-    tested: tuple[int, ...]  # those of them whose test rows are scored
+    left_out: tuple[int, ...]  # the folds whose test rows are not among these rows: none, one or a pair
+    tested: tuple[int, ...]  # those folds of `left_out` whose test rows the models score
     family: NystroemFamily  # the feature maps of the landmarks that are used
     similarities: np.ndarray  # of all rows to landmarks, of shape (n, m)
     columns: np.ndarray  # those landmarks that are used
@@ -227,7 +236,7 @@ class KernelSearch:
         sets = [_TrainingSet((k,), (k,), family, similarities, columns, sums.without())]
         for pair in self._fold_pairs:
             if k in pair:
-                j = sum(pair) - k
+                j = _other(pair, k)
                 index = np.flatnonzero(np.isin(self._landmarks_without(k), self._landmarks_without(k, j)))
                 moments = sums.without(j if j < k else j - 1)  # its place among the others
                 sets.append(_TrainingSet((k, j), (j,), family.some(index), similarities, index, moments))
@@ -266,7 +275,7 @@ class KernelSearch:
         inner = {}
         for j in one.tested:
             scores = one.similarities[self.folds[j][1]] @ weights - middle
-            inner[sum(one.left_out) - j, j] = np.ascontiguousarray(scores.T)
+            inner[_other(one.left_out, j), j] = np.ascontiguousarray(scores.T)
         return inner
 
     def _fold_dual_path(self, one: _TrainingSet, made: Nystroem, alphas: np.ndarray) -> np.ndarray:
@@ -278,6 +287,12 @@ class KernelSearch:
 
     def _moments(self, X: np.ndarray, *fold: int) -> Moments:
         return Moments.of(X, self.table.y, self.table.weight, index=self._rows_without(*fold))
+
+
+def _other(pair: tuple[int, ...], fold: int) -> int:
+    """The other one of a pair of folds."""
+    k, j = pair
+    return j if fold == k else k
 
 
 def _dual_path(

@@ -219,9 +219,13 @@ class FSAUC(Solver):
         stage = state.stage
         if stage.left > 0:
             return state
-        passes, sizes, number = stage.passes, stage.sizes, stage.number + 1
+        passes = stage.passes
+        sizes = stage.sizes
+        number = stage.number + 1
         if number >= len(sizes):
-            passes, sizes, number = passes + 1, stage_sizes(self.horizon or n), 0
+            passes = passes + 1
+            sizes = stage_sizes(self.horizon or n)
+            number = 0
             state = replace(state, mean=state.w)
         nothing = Point(np.zeros_like(state.v.w), 0.0, 0.0)
         fresh = Stage(passes, sizes, number, sizes[number], state.v, state.al, state.seen, nothing, 0)

@@ -96,7 +96,11 @@ def quotes_are_regular(text: bytes, delimiter: str) -> bool:
 def _scan(text, delimiter, width, at_end, one):
     """The end of the last record, the lines up to it, an error with its number of fields and its line."""
     state = _FIELD_START
-    start, end, lines, line, fields = 0, 0, 0, 0, 1
+    start = 0
+    end = 0
+    lines = 0
+    line = 0
+    fields = 1
     n = text.size
     for i in range(n):
         c = text[i]

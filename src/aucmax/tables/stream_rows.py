@@ -55,14 +55,17 @@ def encode_rows(
     try:
         return EncodedRows(*encode(len(table)), "")
     except ValueError as error:
-        good, bad, message = 0, len(table), str(error)
+        good = 0
+        bad = len(table)
+        message = str(error)
     while bad - good > 1:  # the first `good` rows can be encoded, the first `bad` ones cannot
         middle = (good + bad) // 2
         try:
             encode(middle)
             good = middle
         except ValueError as error:
-            bad, message = middle, str(error)
+            bad = middle
+            message = str(error)
     if good == 0:
         return EncodedRows(np.empty((0, len(encoder.get_feature_names_out()))), np.empty(0, dtype=np.int64), message)
     return EncodedRows(*encode(good), message)

@@ -39,7 +39,8 @@ def convex_minimum(lines: ThresholdLines, max_step: float = np.inf) -> tuple[flo
         The end of the search; it is the minimum if AUM still falls there.
     """
     start = evaluate_at(lines, 0.0)
-    first, rises = 0.0, start.slope > 0.0
+    first = 0.0
+    rises = start.slope > 0.0
     if start.slope < 0.0:
         first, rises = _search(lines, 0.0, -start.aum / start.slope, False, max_step)
     if rises or first == max_step:

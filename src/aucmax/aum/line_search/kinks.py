@@ -134,7 +134,9 @@ def _follow(intercept, slope, u, near, is_below, target, weights, state, end, ti
 def _next_crossing(intercept, slope, near, is_below, level, now):
     """The line that crosses the level next, and its step; of several at once the one that crosses most steeply."""
     a, b = intercept[level], slope[level]
-    who, best, steepest = level, np.inf, 0.0
+    who = level
+    best = np.inf
+    steepest = 0.0
     for m in near:
         side = -1.0 if is_below[m] else 1.0
         rise = side * (intercept[m] - a)
@@ -142,7 +144,9 @@ def _next_crossing(intercept, slope, near, is_below, level, now):
         if closing > 0.0 and rise <= best * closing:
             step = max(rise / closing, now)
             if step < best or (step == best and closing > steepest):
-                who, best, steepest = m, step, closing
+                who = m
+                best = step
+                steepest = closing
     return who, best
 
 

@@ -72,7 +72,9 @@ def stream_curve(
     """Points within a pass, denser at its start; the rows come in the order of `train`."""
     n = train.y.size
     ends = np.unique(np.geomspace(min(100, n // 4), n, points).astype(int))
-    visited, seconds, aucs = [], [], []
+    visited = []
+    seconds = []
+    aucs = []
     spent = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -131,7 +131,8 @@ def _run_all(cells: list[Cell], experiment: Experiment, journal: RunJournal, pro
     cells = [cell for cell in cells if all(experiment.at_hand(task.data) for task in tasks_of(cell))]
     cells.sort(key=lambda cell: list(SOURCES).index(cell.data))
     kept: dict[tuple[str, str, str], Rows] = {}
-    done, total = 0, len({task for cell in cells for task in tasks_of(cell)})
+    done = 0
+    total = len({task for cell in cells for task in tasks_of(cell)})
     for data in dict.fromkeys(cell.data for cell in cells):
         mine = [cell for cell in cells if cell.data == data]
         for k in range(max(len(tasks_of(cell)) for cell in mine)):
