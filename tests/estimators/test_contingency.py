@@ -202,3 +202,19 @@ def test_the_many_small_systems_are_solved_by_one_thread(monkeypatch):
     with threadpool_limits(2, user_api="blas"):
         ContingencySVMClassifier(alpha=1e-4).fit(X, y)
     assert threads == {1}
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_columns_far_from_zero_do_not_change_the_predictions(measure, form):
+    X, y = make_table()
+    near = ContingencySVMClassifier(measure).fit(form(X), y)
+    far = ContingencySVMClassifier(measure).fit(form(X + 1024.0), y)
+    np.testing.assert_allclose(far.decision_function(form(X + 1024.0)), near.decision_function(form(X)), atol=1e-4)
+    assert 0 < far.predict(form(X + 1024.0)).sum() < y.size
+
+
+@pytest.mark.parametrize("beta", [1e-170, 1e170])
+def test_extreme_weights_of_recall_are_rejected(beta):
+    with pytest.raises(ValueError, match=r"beta=.*; give a number from 1e-06 to 1e\+06"):
+        ContingencySVMClassifier("fbeta", beta=beta).fit(*make_table())

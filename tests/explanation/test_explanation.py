@@ -212,3 +212,11 @@ def test_the_display_shows_what_the_explanation_says():
     assert "95 % intervals" in display.ax_.get_xlabel()
     assert "95 % intervals" not in model.explain(X).plot().ax_.get_xlabel()
     assert str(explanation).splitlines()[0].split() == ["column", "importance", "95", "%", "interval"]
+
+
+def test_names_of_columns_cannot_move_the_cursor():
+    X, y = skewed_table()
+    names = ["a\x1b[2J", "b\x07"] + [f"c{k}" for k in range(X.shape[1] - 2)]
+    table = pd.DataFrame(X, columns=names)
+    shown = str(aucmax.explain(aucmax.AUCClassifier().fit(table, y), table))
+    assert shown.replace("\n", "").isprintable() and r"a\x1b[2J" in shown

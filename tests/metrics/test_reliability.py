@@ -53,3 +53,14 @@ def test_certain_bins_have_limits_within_0_and_1():
     found = reliability_curve([0, 0, 0, 1, 1, 1], [0.0, 0.1, 0.2, 0.8, 0.9, 1.0], n_bins=2)
     assert found.observed.tolist() == [0.0, 1.0]
     assert found.low[0] == 0.0 < found.high[0] < 1.0 and 0.0 < found.low[1] < found.high[1] == 1.0
+
+
+def test_one_huge_weight_leaves_the_limits_of_other_bins_as_they_are():
+    y, prob, _ = sample()
+    weight = np.ones(y.size)
+    weight[np.argmax(prob)] = 1e300
+    huge = reliability_curve(y, prob, sample_weight=weight, n_bins=5, strategy="uniform")
+    plain = reliability_curve(y, prob, n_bins=5, strategy="uniform")
+    np.testing.assert_allclose(huge.low[:-1], plain.low[:-1])
+    np.testing.assert_allclose(huge.high[:-1], plain.high[:-1])
+    assert huge.observed[-1] == pytest.approx(y[np.argmax(prob)])

@@ -60,3 +60,8 @@ def test_a_full_disk_is_reported_with_the_file(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_is_named(tmp_path):
+    with pytest.raises(IsADirectoryError, match=f"'{tmp_path}'$"), atomic_write(tmp_path):
+        pass

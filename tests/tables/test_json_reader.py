@@ -84,8 +84,9 @@ def test_any_encoding_can_be_named(tmp_path):
         for encoding in ("latin-1", "cp1252", "utf-16", "utf-8-sig"):
             path = write(tmp_path, content, name, encoding=encoding)
             assert read(path, encoding=encoding).columns["town"][0].as_py() == "Zürich"
-    with pytest.raises(ValueError, match="unknown encoding 'klingon'"):
-        read(tmp_path / "a.csv", encoding="klingon")
+    for encoding in ("klingon", "hex", "zlib", "rot13"):
+        with pytest.raises(ValueError, match=f"unknown encoding '{encoding}'"):
+            read(tmp_path / "a.csv", encoding=encoding)
     with pytest.raises(ValueError, match=r"a.csv, line 1: byte 0xff .* --encoding utf-16"):
         read(write(tmp_path, text, "a.csv", encoding="utf-16"))
 

@@ -79,3 +79,10 @@ def test_single_tiny_weights_count_as_zero():
     assert metrics.roc_auc(y, score, sample_weight=np.where(tiny, 5e-324, weight)) == pytest.approx(
         metrics.roc_auc(y, score, sample_weight=np.where(tiny, 0.0, weight)), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("bad", ["a", 1j, [1.0]])
+def test_weights_that_are_no_real_numbers_are_named(bad):
+    X, y, _ = sample()
+    with pytest.raises(ValueError, match="sample_weight has values that are not real numbers; give weights of 0 or"):
+        AUCClassifier().fit(X, y, [bad] + [1.0] * (y.size - 1))

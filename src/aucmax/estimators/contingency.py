@@ -30,7 +30,7 @@ class ContingencySVMClassifier(LinearRanker):
     measure : {"f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate"}
         What to optimise.
     beta : float
-        Weight of recall against precision, for `measure="fbeta"`.
+        Weight of recall against precision, for `measure="fbeta"`; from 1e-6 to 1e6.
     k : int, float or None
         For precision and recall at k: a number of rows, or a share of the rows if it is a float; None means the
         number of positive rows.
@@ -72,7 +72,7 @@ class ContingencySVMClassifier(LinearRanker):
 
     parameter_constraints: ClassVar = {
         "measure": [Option("f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate")],
-        "beta": [Number(0, open="low")],
+        "beta": [Number(1e-6, 1e6)],
         "k": [None, Integer(1), Number(0, 1, open="both")],
         "alpha": [Number(0, open="low")],
         "intercept_scaling": [Number(0, open="low")],
@@ -124,9 +124,10 @@ class ContingencySVMClassifier(LinearRanker):
         self._store_solution(solution, solver, self.alpha)
         w = solution.coef[:-1]
         self.coef_ = (w / data.scale)[None, :]
-        self.intercept_ = np.array([scaling * solution.coef[-1] - float(centre @ w)])
+        origin = float(centre @ w + np.sum(data.shift * self.coef_[0]))  # the score of the centre of the table
+        self.intercept_ = np.array([scaling * solution.coef[-1] - origin])
         if isinstance(measure, TopK):
-            self.intercept_ = np.array([-_threshold(dot(data.X, self.coef_[0]), measure.k)])
+            self.intercept_ = np.array([-_threshold(dot(table.X, self.coef_[0]), measure.k)])
         return self
 
     def _measure(self, y: np.ndarray) -> Measure:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from aucmax.validation.printable import printable
+
 KINDS = {
     "weight": "standard deviation of what the column adds to the score",
     "permutation": "AUC lost when the column is shuffled",
@@ -120,10 +122,12 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        width = max(6, *(len(column.name) for column in self.columns))
+        names = [printable(column.name) for column in self.columns]
+        width = max(6, *map(len, names))
         lines = [f"{'column':{width}}  importance  95 % interval"]
-        for column in self.columns:
+        for name, column in zip(names, self.columns, strict=True):
             interval = "" if column.low is None else f"{column.low:.4f} - {column.high:.4f}"
-            lines.append(f"{column.name:{width}}  {column.importance:10.4f}  {interval}".rstrip())
+            lines.append(f"{name:{width}}  {column.importance:10.4f}  {interval}".rstrip())
         notes = [self.note] if self.note else []
-        return "\n".join([*lines, *notes, *(f"correlated: {', '.join(group)}" for group in self.groups)])
+        groups = [f"correlated: {', '.join(map(printable, group))}" for group in self.groups]
+        return "\n".join([*lines, *notes, *groups])

@@ -75,11 +75,16 @@ def reliability_curve(
     bins = _equal_weight_bins(prob, weight, n_bins) if strategy == "quantile" else _equal_width_bins(prob, n_bins)
     total = np.bincount(bins, weight, n_bins)
     kept = total > 0
-    sums = [np.bincount(bins, weight * each, n_bins)[kept] for each in (prob, is_pos, weight)]
-    total = total[kept]
-    observed = np.minimum(sums[1] / total, 1.0)  # rounding
-    low, high = _wilson_limits(observed, total**2 / sums[2], confidence)
-    return Reliability(sums[0] / total, observed, low, high, total / total.sum())
+    largest = np.ones(n_bins)
+    largest[kept] = 0.0
+    np.maximum.at(largest, bins, weight)
+    relative = weight / largest[bins]  # whose squares do not underflow
+    counts, probs, positives, squares = (
+        np.bincount(bins, relative * each, n_bins)[kept] for each in (1.0, prob, is_pos, relative)
+    )
+    observed = np.minimum(positives / counts, 1.0)  # rounding
+    low, high = _wilson_limits(observed, counts**2 / squares, confidence)
+    return Reliability(probs / counts, observed, low, high, total[kept] / total.sum())
 
 
 def _check_probabilities(prob: np.ndarray) -> None:

@@ -63,6 +63,7 @@ class MBA(Solver):
     parameter_constraints: ClassVar[Constraints] = {"pairs": [Integer(1, 10**8)]}
     promise = Promise(gap=2e-2, epochs=300)
     stochastic = True
+    sublinear = True
 
     def adapt(self, problem: Problem) -> Problem:
         dim = problem.data.dim

@@ -64,7 +64,8 @@ class OPAUC(OnePassSolver):
         uncorrelated; or a random sketch of it, whose cost per step on sparse rows does not depend on the number of
         columns.
     tau : int
-        Columns of the sketch of each class; 2 tau + 3 numbers are kept for every column of the table.
+        Columns of the sketch of each class, at most 100,000; 2 tau + 3 numbers are kept for every column of the
+        table.
     eta : float or None
         Step. None means 0.05 over the mean squared distance of the rows from their mean.
     decay_after : int or None
@@ -83,7 +84,7 @@ class OPAUC(OnePassSolver):
 
     parameter_constraints: ClassVar[Constraints] = {
         "covariance": [Option("full", "diagonal", "sketched")],
-        "tau": [Integer(1)],
+        "tau": [Integer(1, 10**5)],
         "eta": [None, POSITIVE],
         "decay_after": [None, COUNT],
         "average": [Boolean()],

@@ -34,6 +34,8 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield file
         return
     path = follow_links(path)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")  # not longer than the longest name that is possible
     try:

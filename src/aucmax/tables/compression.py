@@ -78,6 +78,7 @@ class _Recoded(io.RawIOBase):
 def _check_encoding(encoding: str) -> str:
     """The name that Python has for an encoding."""
     try:
+        "".encode(encoding)  # unlike codecs.lookup, refuses codecs of bytes such as hex
         return codecs.lookup(encoding).name
     except LookupError:
         raise ValueError(

@@ -171,12 +171,17 @@ def _encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _check_two_classes(classes: np.ndarray, y: Any) -> None:
     if classes.size == 1:
-        raise ValueError(f"y has only one class, {classes[0]!r}; ranking needs rows of two classes")
+        raise ValueError(f"y has only one class, {_shown(classes[0])}; ranking needs rows of two classes")
     if classes.size > 2:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
-            f"{classes.size} classes; choose one as positive, as in y == {classes[-1]!r}"
+            f"{classes.size} classes; choose one as positive, as in y == {_shown(classes[-1])}"
         )
+
+
+def _shown(label: Any) -> str:
+    """A label as it is typed in Python, without the type that NumPy adds to it."""
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
@@ -188,9 +193,19 @@ def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     return weight
 
 
+def _real_numbers(sample_weight: Any) -> np.ndarray:
+    try:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind != "c":  # NumPy would drop imaginary parts
+            return given.astype(float)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError("sample_weight has values that are not real numbers; give weights of 0 or more")
+
+
 def _check_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     """One finite, non-negative weight per row; a scalar applies to all rows."""
-    weight = np.asarray(sample_weight, dtype=float)
+    weight = _real_numbers(sample_weight)
     n = y.size
     if weight.ndim == 0:
         weight = np.full(n, float(weight))

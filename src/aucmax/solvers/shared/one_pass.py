@@ -40,6 +40,7 @@ class OnePassSolver(Solver):
     parameter_constraints: ClassVar[Constraints] = {"order": [Option("shuffled", "stream")]}
     penalties = ("l2", "none")
     stochastic = True
+    sublinear = True
     online = True
     certified = False
 
