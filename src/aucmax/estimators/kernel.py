@@ -62,8 +62,8 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         landmarks.
     alpha : float or "auto"
         Strength of the penalty; "auto" tries 11.
-    loss : {"squared", "squared_hinge", "hinge"}
-        Pairwise loss of the final model; settings are compared with the squared loss, which is fastest.
+    loss : {"squared", "squared_hinge", "hinge", "exponential", "logistic"}
+        Pairwise loss of the final models; settings are compared with the squared loss, which is fastest.
     cv : int or splitter
         As in `AUCClassifierCV`.
     choice : {"average", "best"}
