@@ -124,6 +124,6 @@ comparison_options = combine(
         show_default=True,
         help="Differences of AUC up to this do not matter.",
     ),
-    click.option("--resume", type=FILE, help="File of finished fits, from which an interrupted comparison goes on."),
+    click.option("--resume", type=FILE, help="File of finished fits, to resume an interrupted comparison."),
     click.option("--jobs", "n_jobs", type=int, help="Processes that fit at the same time; -1 for all cores."),
 )

@@ -187,7 +187,10 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         seen = np.flatnonzero(np.isfinite(scores).all(axis=1))
         index = weighted[seen]
         if np.unique(table.y[index]).size < 2:
-            raise ValueError("no class pair has out-of-fold scores from all members; use a cv that tests more rows")
+            raise ValueError(
+                "the rows with out-of-fold scores from all members are not of both classes, so AUC is undefined; use "
+                "a cv that tests more rows"
+            )
         labeled = scores[seen], table.y[index], table.weight[index]
         self.blend_ = fit_blend(*labeled)
         self.weights_ = self.blend_.weights
