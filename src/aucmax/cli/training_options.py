@@ -18,7 +18,7 @@ from aucmax.solvers.registry import losses_of
 
 
 def check_memory(context: Any, parameter: Any, memory: str | None) -> str | None:
-    """Refuse what is no size in bytes."""
+    """Refuse a value that is not a size in bytes."""
     if memory is not None:
         try:
             parse_memory(memory)

@@ -44,10 +44,10 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     Each row is compared with landmarks, half of them from each class. The kernel values become Nystroem features, and
     all folds and all alphas come from the moments of these, as in `AUCClassifierCV`. Kernels, bandwidths and learned
-    metrics are compared on `tuning_rows` rows with 250 landmarks. What ranks as well as the best, up to the error of
-    its AUC, is then fitted with all rows and landmarks, and the scores are averaged. Features are computed in
-    chunks: beyond the table itself, fitting takes the memory of `tuning_rows` rows of features, or 128 megabytes if
-    that is less, as much again for chunks, and ten numbers per row.
+    metrics are compared on `tuning_rows` rows with 250 landmarks. Those that rank as well as the best, up to the
+    error of its AUC, are then fitted with all rows and landmarks, and the scores are averaged. Features are computed
+    in chunks: beyond the table itself, fitting takes the memory of `tuning_rows` rows of features, or 128 megabytes
+    if that is less, as much again for chunks, and ten numbers per row.
 
     Parameters
     ----------

@@ -27,8 +27,8 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     """A blend of classifiers: non-negative weights, in closed form, that maximise the AUC of out-of-fold scores.
 
     Each member gives a score of every row by a model that was not fitted to it. The scores are standardised, and the
-    weights of the blend minimise the squared pairwise loss, shrunk towards equal weights as far as positives are few
-    (docs/stacking.md). A single member is used if it is known to be as good as the blend.
+    weights of the blend minimise the squared pairwise loss, shrunk towards equal weights if positives
+    are few (docs/stacking.md). A single member is used if it is known to be as good as the blend.
 
     Parameters
     ----------
