@@ -54,6 +54,9 @@ INSTEAD = {
     r"\banew\b": "again, from scratch",
     r"\bthat has (waited|come)\b": "buffered",
     r"\bspec (section )?\d": "docs/mathematics.md",
+    r"\b(go|goes|going) on\b": "continue, resume",
+    r"\bat hand\b": "available, given",
+    r"\bis no error\b": "is not an error, does no harm",
 }
 
 
