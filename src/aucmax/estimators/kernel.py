@@ -160,7 +160,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KernelAUCClassifier:
-        """Cross-validate kernels, bandwidths, metrics and alphas, and fit those that keep weight to all rows.
+        """Cross-validate kernels, bandwidths, metrics and alphas, and refit the ones that have weight, on all rows.
 
         Parameters
         ----------
