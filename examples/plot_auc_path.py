@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from aucmax import AUCClassifierCV
 from aucmax.datasets import make_toy
 
-# 60 columns, six of which say something, and 40 positives
+# 60 columns, six of which are informative, and 40 positives
 X, y = make_toy(400, 60, positive_rate=0.1, separation=2.0, n_informative=6, random_state=1)
 
 model = AUCClassifierCV(alphas=np.geomspace(1e3, 1e-3, 60), loss="squared", random_state=0).fit(X, y)

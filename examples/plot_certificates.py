@@ -28,7 +28,7 @@ REFERENCES = {"squared": Exact(), "logistic": Newton(tol=1e-14), "hinge": Cuttin
 
 
 def run(loss, solver):
-    """A fit with one solver; the reference for the hinge goes on until rounding ends its progress."""
+    """A fit with one solver; the reference for the hinge runs until rounding ends its progress."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return AUCClassifier(alpha=0.05, loss=loss, solver=solver, random_state=0).fit(X, y)

@@ -31,7 +31,7 @@ optimum = traces["exact"]["objective"][-1]
 # %%
 # The exact solver (star) needs one pass. The error of conjugate gradients, VRSPAM, SDCA and SVRG on pairs falls by
 # a constant factor per pass: straight lines on the upper left. The others are slow: most of them were made for
-# streams, and end per cents above the minimum. Their ranking is another matter: after 60 passes the AUC of all ten
+# streams, and end .1 to 6 % above the minimum. Their ranking is another matter: after 60 passes the AUC of all ten
 # is within .002.
 
 figure, axes = plt.subplots(2, 2, figsize=(10, 7.5), layout="constrained", sharex="col", sharey="row")

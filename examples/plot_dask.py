@@ -30,7 +30,7 @@ in_memory = aucmax.AUCClassifierCV(alphas=alphas, loss="squared", random_state=0
 
 # %%
 # On the left, the weights at the same penalty: they agree to the last digits. On the right, the cross-validated AUC
-# of every penalty. There the two differ by a hair, because rows are dealt to folds by other rules.
+# of every penalty. There the two differ slightly, because they assign rows to folds differently.
 
 same = aucmax.AUCClassifier(alpha=on_cluster.alpha_).fit(X, y)
 difference = np.abs(on_cluster.coef_ - same.coef_).max() / np.abs(same.coef_).max()

@@ -22,7 +22,7 @@ threshold = model.threshold_at(fpr=0.01)
 # %%
 # The points lie near the diagonal: among new rows with a predicted probability of 20 %, about a fifth are positive.
 # On the right, the threshold for 1 % false positives, chosen on out-of-fold scores, is close to its rate on rows
-# that were not there when it was chosen.
+# that were not used to choose it.
 
 X_new, y_new = X[~train], y[~train]
 scores = model.decision_function(X_new)

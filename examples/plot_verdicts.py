@@ -38,7 +38,7 @@ result = compare(X, y, models, reference="logistic", random_state=0)
 print(result)
 
 # %%
-# An interval beside zero decides for better or worse, one within the band for equivalent. The others leave it open,
+# An interval that excludes zero means better or worse, one within the band equivalent. The others are undecided,
 # and the printed verdict says how many rows would decide.
 
 result.plot()

@@ -14,7 +14,12 @@ PAGES = [
     *sorted(f"docs/start/{page.name}" for page in (ROOT / "docs" / "start").glob("*.md")),
     *sorted(f"examples/{example.name}" for example in (ROOT / "examples").glob("*.py")),
 ]
-SOURCES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.py"))
+SOURCES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in ("src", "tests", "benchmarks", "papers", "docs/_ext")
+    for path in (ROOT / folder).rglob("*.py")
+    if path != Path(__file__)
+)
 
 # A word of the old dialect, as a regular expression, and what to say instead.
 INSTEAD = {
@@ -49,6 +54,9 @@ INSTEAD = {
     r"\banew\b": "again, from scratch",
     r"\bthat has (waited|come)\b": "buffered",
     r"\bspec (section )?\d": "docs/mathematics.md",
+    r"\b(go|goes|going) on\b": "continue, resume",
+    r"\bat hand\b": "available, given",
+    r"\bis no error\b": "is not an error, does no harm",
 }
 
 

@@ -1,4 +1,4 @@
-"""Run the tables of this paper again, or go on with them: the same as `aucmax reproduce dan_2019`."""
+"""Run the tables of this paper again, or continue them: the same as `aucmax reproduce dan_2019`."""
 
 from pathlib import Path
 

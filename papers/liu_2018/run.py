@@ -1,4 +1,4 @@
-"""Run the tables of this paper again, or go on with them: the same as `aucmax reproduce liu_2018`."""
+"""Run the tables of this paper again, or continue them: the same as `aucmax reproduce liu_2018`."""
 
 from pathlib import Path
 

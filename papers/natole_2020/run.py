@@ -1,4 +1,4 @@
-"""Run the tables of this paper again, or go on with them: the same as `aucmax reproduce natole_2020`."""
+"""Run the tables of this paper again, or continue them: the same as `aucmax reproduce natole_2020`."""
 
 from pathlib import Path
 

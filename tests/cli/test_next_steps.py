@@ -48,7 +48,7 @@ def test_five_positives_reduce_the_folds(folder):
     columns["is_fraud"] = ["fraud"] * 5 + ["honest"] * 155
     write(folder / "data.csv", columns)
     result = run("fit", "data.csv", "--target", "is_fraud", "-o", "model.json", "--no-baseline")
-    why = "cv=5, but the rarer class has only 5 rows, of which every fold tests two"
+    why = "cv=5, but the rarer class has only 5 rows, and every fold must test two"
     assert f"warning: {why}; using 2 folds" in result.stderr
     assert result.stderr.count("cv=5") == 1  # the folds inside of those need no word
     assert "2 folds" in result.stdout

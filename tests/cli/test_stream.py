@@ -1,4 +1,4 @@
-"""`aucmax stream`: learns what comes, saves it, and goes on from where it was."""
+"""`aucmax stream`: learns what comes, saves it, and continues from where it was."""
 
 import json
 import resource
@@ -155,7 +155,7 @@ def test_reports_and_drift(lines):
 def test_options_that_contradict_the_checkpoint_are_refused(lines):
     run(*COMMAND)
     message = run(*COMMAND, "--solver", "spam", code=2).stderr
-    assert "m.json goes on with --solver exact, not spam" in message
+    assert "m.json was made with --solver exact, not spam" in message
     assert (
         "--forgetting is for the solver exact"
         in run(
@@ -175,7 +175,7 @@ def test_options_that_contradict_the_checkpoint_are_refused(lines):
 
 
 def expect_intact(lines, message):
-    """A run over the file fails with the message, and saves the rows before; once the file is fixed it goes on."""
+    """A run over the file fails with the message, and saves the rows before; once the file is fixed it continues."""
     stderr = run(*COMMAND, code=1).stderr
     assert message in stderr
     write_lines("rows.csv", lines)
@@ -240,7 +240,7 @@ def start(*arguments):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_rows_of_a_pipe_are_reported_at_once_and_saved_at_a_signal(lines, number, code):
-    """Interrupted between rows of an incomplete batch; a second pipe goes on as if it were the same."""
+    """Interrupted between rows of an incomplete batch; a second pipe continues as if it were the same."""
     run(*COMMAND)
     options = ("stream", "-", *COMMAND[2:4], "--checkpoint", "pipe.json", *COMMAND[6:])
     process = start(*options, "--every-rows", 400, "--every-seconds", 0.5)
@@ -251,7 +251,7 @@ def test_rows_of_a_pipe_are_reported_at_once_and_saved_at_a_signal(lines, number
     process.send_signal(number)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == code
-    assert stderr == "error: interrupted; 530 rows are in pipe.json: the same command goes on from there\n"
+    assert stderr == "error: interrupted; 530 rows are in pipe.json: the same command continues from there\n"
     process = start(*options)
     _, stderr = process.communicate("\n".join([lines[0], *lines[531:]]) + "\n", timeout=60)
     assert (process.returncode, stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""An interrupted comparison goes on from its file, which is refused if it belongs to other data."""
+"""An interrupted comparison continues from its file, which is refused if it belongs to other data."""
 
 import json
 

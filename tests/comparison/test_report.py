@@ -30,7 +30,7 @@ HOSTILE = '<script>alert("1")</script>&\'\x1b[2J\u202e\udcff'
 
 
 class Page(HTMLParser):
-    """The tables, texts and attributes of a page; fails if elements are not nested properly."""
+    """The tables, strings and attributes of a page; fails if elements are not nested properly."""
 
     def __init__(self, page):
         super().__init__(convert_charrefs=True)

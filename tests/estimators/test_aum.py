@@ -95,7 +95,7 @@ def test_the_chosen_number_of_steps_is_repeated_on_all_rows():
 
 
 def test_a_descent_that_lowers_the_auc_of_all_rows_is_dropped(monkeypatch):
-    """Held-out rows may gain by chance: here every descent is said to be a gain."""
+    """The AUC of held-out rows may rise by luck: here every descent is said to be a gain."""
     monkeypatch.setattr("aucmax.estimators.aum._is_gain", lambda held_out, w, start: True)
     dropped = 0
     for seed in range(8):

@@ -87,7 +87,7 @@ def test_what_a_subclass_learns_first_stays():
 
 
 @pytest.mark.parametrize("error", [ValueError("bad"), KeyboardInterrupt()])
-def test_all_or_nothing(error):
+def test_a_method_that_fails_restores_the_fitted_state(error):
     learner = Learner(1).fit()
     learner.third_ = 3
     before = vars(learner).copy()

@@ -52,7 +52,7 @@ def column_ranks(X, weight, B):
 
 
 def closed_form(K, K_new, y, weight, alpha):
-    """Scores of new rows by spec 0.4 in the dual: w = Phi'c, all products through the kernel matrix.
+    """Scores of new rows by the dual, w = Phi'c, through the kernel matrix (docs/mathematics.md, section 12).
 
     With r the weights within the classes, J centring at the class means and d = Phi'q the difference of means, the
     minimum over w = Phi'c of (w.S w + (1 - w.d)^2 + alpha |w|^2) / 2 solves (J'RJ K + q q'K + alpha I) c = q.

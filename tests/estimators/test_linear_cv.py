@@ -368,7 +368,7 @@ def test_nan_and_infinity_are_refused(table, bad):
 
 
 def test_auto_is_the_squared_loss_unless_another_is_better_by_more_than_its_error(table):
-    """The rule by hand: paired DeLong errors from all pairs of the out-of-fold scores of models fitted one by one."""
+    """The rule, with paired DeLong errors from all pairs of the out-of-fold scores of models fitted one by one."""
     chosen = set()
     for seed in range(12):
         rng = np.random.default_rng(seed)

@@ -35,7 +35,7 @@ def test_rivers_own_checks(model, check):
 
 
 def as_rows(X, y):
-    """Dictionaries without the zeros, and truth values."""
+    """Dictionaries without the zeros, and booleans."""
     return [{f"x{j}": float(x[j]) for j in np.flatnonzero(x)} for x in X], (y > 0).tolist()
 
 

@@ -1,6 +1,6 @@
 """Kills fits in passes at random moments: `python kill_fit.py FOLDER SEED KILLS`.
 
-A fit with a checkpoint is forked, killed with SIGKILL, and followed by another one that goes on, a few times. The
+A fit with a checkpoint is forked, killed with SIGKILL, and followed by another one that continues, a few times. The
 checkpoint must be readable after each kill, and the weights at the end those of a fit without interruption, to the
 last bit. Prints, as JSON, how many kills there were, and how many passes were finished at each.
 """

@@ -1,6 +1,6 @@
 """Kills `aucmax stream` at random moments: `python kill_stream.py FOLDER SEED KILLS`.
 
-A process without time to clean up is forked, killed with SIGKILL, and followed by another one that goes on from its
+A process without time to clean up is forked, killed with SIGKILL, and followed by another one that continues from its
 checkpoint, until the file has been read. The checkpoint must be readable after each kill, and the model at the end
 that of a run without interruption, to the last bit. Prints, as JSON, how many kills there were and when.
 """

@@ -73,7 +73,7 @@ def replace_value(content, rng):
 
 
 def use_model(path, X, y):
-    """Load a model and go on with a checkpoint; whether both could be done."""
+    """Load a model and continue from a checkpoint; whether both could be done."""
     try:
         load(path).decision_function(X)
         load_checkpoint(path).learn(X, y)

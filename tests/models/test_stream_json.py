@@ -57,7 +57,7 @@ def test_every_solver_continues_to_the_last_bit(table, name, form):
 
 @pytest.mark.parametrize("name", ONLINE)
 def test_a_changed_field_is_refused_or_harmless(table, name):
-    """Every number, list and object of the state is replaced in turn: ValueError, or a stream that goes on."""
+    """Every number, list and object of the state is replaced in turn: ValueError, or a stream that continues."""
     X, y, _ = table(60, 3)
     y = (y > 0).astype(int)
     model = AUCClassifier(solver=name, loss=SOLVERS[name].losses[0].name, random_state=0).partial_fit(X, y)

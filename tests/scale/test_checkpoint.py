@@ -1,4 +1,4 @@
-"""A fit that stops half way and goes on: the same bits; damaged files, changed data and full disks are noticed."""
+"""A fit that stops half way and is resumed: the same bits; damaged files, changed data and full disks are noticed."""
 
 import os
 

@@ -62,8 +62,8 @@ def test_decay_is_what_is_left_of_the_squares(table):
     for i in range(y_first, 50):
         gradients.append((X[i] - X[:i][y[:i] != y[i]].mean(axis=0)) ** 2)  # at w = 0, up to the tiny steps
     np.testing.assert_allclose(one, np.sum(gradients, axis=0), rtol=1e-6)
-    fading = 0.5 ** np.arange(len(gradients))[::-1]
-    np.testing.assert_allclose(other, fading @ np.array(gradients), rtol=1e-6)
+    decay = 0.5 ** np.arange(len(gradients))[::-1]
+    np.testing.assert_allclose(other, decay @ np.array(gradients), rtol=1e-6)
 
 
 def test_averaging_comes_nearer_to_the_minimum(table):

@@ -1,4 +1,4 @@
-"""Streams: exact ones equal a fit to all rows seen; all go on from a pickle and survive bad batches."""
+"""Streams: exact ones equal a fit to all rows seen; all continue from a pickle and survive bad batches."""
 
 import doctest
 import pickle
@@ -343,7 +343,7 @@ def test_lost_digits_are_told(table):
 
 @pytest.mark.parametrize("name", ONLINE)
 def test_streams_reach_what_a_fit_reaches(table, name):
-    """Batches of one class, then of both; a stream taken up from a pickle goes on as if it had not stopped."""
+    """Batches of one class, then of both; a stream taken up from a pickle continues as if it had not stopped."""
     X, y, _ = table(3000)
     model = stream_of(name, alpha=0.2)
     start = np.flatnonzero(y < 0)[:200]

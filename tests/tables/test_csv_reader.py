@@ -84,7 +84,7 @@ def test_a_damaged_archive_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_regular_quotes_end_where_the_scan_says(seed):
-    """Random texts of few characters: where the quotation marks are regular, a last newline ends a record."""
+    """Random strings of few characters: where the quotation marks are regular, a last newline ends a record."""
     rng = np.random.default_rng(seed)
     n_regular = 0
     for _ in range(200):

@@ -134,7 +134,7 @@ def test_a_lack_of_memory_names_the_file(tmp_path, monkeypatch, message):
         raise MemoryError(message)
 
     monkeypatch.setattr(read_table.npz_reader, "read", fail)
-    with pytest.raises(MemoryError, match=rf"a.npz needs more memory than there is, or is damaged.*{message}"):
+    with pytest.raises(MemoryError, match=rf"a.npz needs more memory than is available, or is damaged.*{message}"):
         read(tmp_path / "a.npz")
     with pytest.raises(MemoryError, match=r"a.npz needs more memory"):
         read_chunks(tmp_path / "a.npz")

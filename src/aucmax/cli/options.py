@@ -150,7 +150,7 @@ decimal_option = click.option(
     type=click.Choice(["auto", ".", ","]),
     default="auto",
     show_default=True,
-    help="Decimal mark where the cells of a column do not tell, as in 1,234.",
+    help="Decimal mark of columns whose cells are ambiguous, as 1,234 is.",
 )
 weight_option = click.option(
     "--weight", metavar="COLUMN", help="Column of row weights; a weight of 3 counts as three rows."

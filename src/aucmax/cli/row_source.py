@@ -40,7 +40,7 @@ class RowSource:
         self._free = threading.Semaphore(AHEAD)
 
     def __iter__(self) -> Iterator[Table | None]:
-        """The tables; None if none came for so many seconds. Ends at a signal."""
+        """The tables; None if none came for that many seconds. Ends at a signal."""
         threading.Thread(target=self._read, daemon=True).start()
         while self.stopped_by is None:
             try:

@@ -135,12 +135,12 @@ def _score_columns(model: SavedModel, X: Any, chunk: Table, id_column: str | Non
 
 
 def _distinct_name(name: str) -> str:
-    """The name of the column in front of the scores, which may not be one of theirs."""
+    """The name of the copied column, changed if it is also the name of a column of scores."""
     return f"{name} (input)" if name in ("score", "probability", "prediction") else name
 
 
 def without_formulas(cells: Any) -> Any:
-    """Strings with an apostrophe in front of those that begin like a formula and are no numbers.
+    """Strings, with an apostrophe in front of those that begin like a formula and are not numbers.
 
     Examples
     --------

@@ -163,7 +163,7 @@ class StreamRun:
             raise ValueError(f"{self.path}, row {self.position + 1}: {rows.error}")
 
     def _end(self, stopped_by: int | None) -> None:
-        """Learn what is left at the end of the rows, and save."""
+        """Learn the remaining rows, and save."""
         if stopped_by is None and self.position < self.skip:
             raise ValueError(
                 f"{self.path} has {self.position} rows, but {self.skip} were read from it before; if its rows are "
@@ -217,7 +217,7 @@ class StreamRun:
         """What the checkpoint holds."""
         if self.saved_rows < 0:
             return "nothing was learned yet, and nothing is saved"
-        return f"{self.saved_rows:,} rows are in {self.checkpoint}: the same command goes on from there"
+        return f"{self.saved_rows:,} rows are in {self.checkpoint}: the same command continues from there"
 
     def _save_quietly(self) -> None:
         """Save what was learned before an error; that the disk is full may be the error."""

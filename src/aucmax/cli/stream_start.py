@@ -43,7 +43,7 @@ class StreamSettings:
     keep, drop : tuple of str
         Columns to use although they look like ids, and columns to leave out.
     decimal : {"auto", ".", ","}
-        The decimal mark where the cells do not tell.
+        The decimal mark where the cells are ambiguous.
     seed : int
         Random seed.
     """
@@ -127,7 +127,7 @@ def continued_stream(checkpoint: Path, settings: StreamSettings) -> LiveStream:
         if given is not None and given != value:
             option = name.replace("_", "-")
             raise click.UsageError(
-                f"{checkpoint} goes on with --{option} {value}, not {given}; omit --{option}, or start a new "
+                f"{checkpoint} was made with --{option} {value}, not {given}; omit --{option}, or start a new "
                 "checkpoint"
             )
     return stream

@@ -38,7 +38,7 @@ class ColumnOptions:
     keep, drop : tuple of str
         Columns to use although they look like ids, and columns to leave out.
     decimal : {"auto", ".", ","}
-        The decimal mark where the cells do not tell.
+        The decimal mark where the cells are ambiguous.
     ignore : tuple of str
         Codes of findings that are not shown.
     """

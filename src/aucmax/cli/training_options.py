@@ -18,7 +18,7 @@ from aucmax.solvers.registry import losses_of
 
 
 def check_memory(context: Any, parameter: Any, memory: str | None) -> str | None:
-    """Refuse what is no size in bytes."""
+    """Refuse a value that is not a size in bytes."""
     if memory is not None:
         try:
             parse_memory(memory)
@@ -124,6 +124,6 @@ comparison_options = combine(
         show_default=True,
         help="Differences of AUC up to this do not matter.",
     ),
-    click.option("--resume", type=FILE, help="File of finished fits, from which an interrupted comparison goes on."),
+    click.option("--resume", type=FILE, help="File of finished fits, to resume an interrupted comparison."),
     click.option("--jobs", "n_jobs", type=int, help="Processes that fit at the same time; -1 for all cores."),
 )

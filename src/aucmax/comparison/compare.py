@@ -80,7 +80,7 @@ def compare(
     n_jobs : int, optional
         Processes that fit at the same time; -1 for all cores. Times are then those of a busy machine.
     resume : str or Path, optional
-        A file of finished fits: an interrupted comparison goes on from it. Fits of other data are refused.
+        A file of finished fits: an interrupted comparison continues from it. Fits of other data are refused.
     progress : callable, optional
         Called with (fits done, fits in total, name of the model) after every fit.
 

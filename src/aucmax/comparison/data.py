@@ -82,7 +82,7 @@ def _reduced_n_folds(cv: Any, is_pos: np.ndarray) -> int:
     if rare < 4:
         raise ValueError(f"the rarer class has {rare} rows; cross-validation needs at least 4, so add rows")
     if rare < 2 * cv:
-        why = f"cv={cv}, but the rarer class has only {rare} rows, of which every fold tests two"
+        why = f"cv={cv}, but the rarer class has only {rare} rows, and every fold must test two"
         warn_caller(f"{why}; using {rare // 2} folds", FewerFoldsWarning)
     return min(int(cv), rare // 2)
 

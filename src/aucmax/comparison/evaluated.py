@@ -1,4 +1,4 @@
-"""The comparison of a single model that is fitted already, from its scores of new rows: it can be reported."""
+"""The comparison of a single model that is already fitted, from its scores of new rows: it can be reported."""
 
 from __future__ import annotations
 

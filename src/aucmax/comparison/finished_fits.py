@@ -1,4 +1,4 @@
-"""FinishedFits: a file of the fits that a comparison has done, so that an interrupted one can go on.
+"""FinishedFits: a file of the fits that a comparison has done, so that an interrupted one can continue.
 
 The file holds one JSON object per line: first what the fits belong to, then one line per fit. A line is appended when
 its fit is done; a line cut off by a crash is ignored and its fit done again. A file that belongs to other data, folds

@@ -158,7 +158,7 @@ def _convergence_noted(hidden: tuple[type[Warning], ...]) -> Iterator[list[Any]]
 
 
 def _edge(model: Any) -> str | None:
-    """Whether the alpha that was chosen is the last of its grid, and a grid that goes on might hold a better one."""
+    """Whether the alpha that was chosen is the last of its grid, and a longer grid might hold a better one."""
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if not (hasattr(last, "alphas_") and hasattr(last, "cv_auc_")) or last.alphas_.size < 3:
         return None

@@ -193,7 +193,7 @@ class Comparison:
     def report(
         self, path: str | Path, facts: ReportFacts | None = None, *, X: Any = None, feature_names: Sequence[str] = ()
     ) -> None:
-        """Write one HTML file for those who decide: which model, what it finds, thresholds, what matters, caveats.
+        """Write one HTML file for decision makers: which model, what it finds, thresholds, what matters, caveats.
 
         Parameters
         ----------

@@ -23,7 +23,8 @@ class ContingencySVMClassifier(LinearRanker):
 
     The multivariate support vector machine of Joachims (2005) for F1, F-beta, the precision/recall break-even point,
     precision and recall at k, and the error rate, for which it is an ordinary support vector machine. The bound can
-    be loose: compare the result with a logistic regression at the threshold that is best on the training rows.
+    be loose: compare the result with a logistic regression at the threshold that is best on the training rows. Unlike
+    the other classifiers, it does not support `sample_weight`: every row counts once.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def _weight_argument(model: Any) -> str:
 
 
 class CrossFitClassifier(Ranker):
-    """The mean score of the models of the folds, which costs no further fit to all rows.
+    """The mean score of the models of the folds, which needs no further fit to all rows.
 
     Parameters
     ----------

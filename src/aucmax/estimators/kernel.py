@@ -44,10 +44,10 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     Each row is compared with landmarks, half of them from each class. The kernel values become Nystroem features, and
     all folds and all alphas come from the moments of these, as in `AUCClassifierCV`. Kernels, bandwidths and learned
-    metrics are compared on `tuning_rows` rows with 250 landmarks. What ranks as well as the best, up to the error of
-    its AUC, is then fitted with all rows and landmarks, and the scores are averaged. Features are computed in
-    chunks: beyond the table itself, fitting takes the memory of `tuning_rows` rows of features, or 128 megabytes if
-    that is less, as much again for chunks, and ten numbers per row.
+    metrics are compared on `tuning_rows` rows with 250 landmarks. Those that rank as well as the best, up to the
+    error of its AUC, are then fitted with all rows and landmarks, and the scores are averaged. Features are computed
+    in chunks: beyond the table itself, fitting takes the memory of `tuning_rows` rows of features, or 128 megabytes
+    if that is less, as much again for chunks, and ten numbers per row.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         landmarks.
     alpha : float or "auto"
         Strength of the penalty; "auto" tries 11.
-    loss : {"squared", "squared_hinge", "hinge"}
-        Pairwise loss of the final model; settings are compared with the squared loss, which is fastest.
+    loss : {"squared", "squared_hinge", "hinge", "exponential", "logistic"}
+        Pairwise loss of the final models; settings are compared with the squared loss, which is fastest.
     cv : int or splitter
         As in `AUCClassifierCV`.
     choice : {"average", "best"}
@@ -160,7 +160,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
 
     @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KernelAUCClassifier:
-        """Cross-validate kernels, bandwidths, metrics and alphas, and fit those that keep weight to all rows.
+        """Cross-validate kernels, bandwidths, metrics and alphas, and refit the ones that have weight, on all rows.
 
         Parameters
         ----------

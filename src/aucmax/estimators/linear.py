@@ -171,7 +171,7 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         """Update the model with a batch of rows; available with online solvers, including "auto" if it chooses one.
 
         With the solver "exact" ("auto" with the squared loss) the weights are those of a `fit` to all rows seen,
-        regardless of the batches; zero is where the scores of rows before they were learned put it. Until both
+        regardless of the batches; zero follows from the scores that rows had before they were learned. Until both
         classes have been seen the weights stay zero, but every row counts in the class statistics. A batch may
         contain only one class. An invalid batch is rejected as a whole and leaves
         the model as it was. The first call starts a stream; `fit` ends it.

@@ -64,8 +64,8 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
     ----------
     alphas_ : array of shape (n_alphas,), decreasing
     cv_auc_ : array of shape (n_alphas, n_folds)
-        For "leave_pair_out", a fold is a row of the rarer class: the share of the other class ranked rightly against
-        it. The mean over the folds is the leave-pair-out AUC.
+        For "leave_pair_out", a fold is a row of the rarer class: the share of the other class ranked correctly
+        against it. The mean over the folds is the leave-pair-out AUC.
     alpha_, loss_ : float, str
         The chosen strength and loss.
     cv_results_ : dict of arrays

@@ -27,8 +27,8 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     """A blend of classifiers: non-negative weights, in closed form, that maximise the AUC of out-of-fold scores.
 
     Each member gives a score of every row by a model that was not fitted to it. The scores are standardised, and the
-    weights of the blend minimise the squared pairwise loss, shrunk towards equal weights as far as positives are few
-    (docs/stacking.md). A single member is used if it is known to be as good as the blend.
+    weights of the blend minimise the squared pairwise loss, shrunk towards equal weights if positives
+    are few (docs/stacking.md). A single member is used if it is known to be as good as the blend.
 
     Parameters
     ----------
@@ -191,7 +191,10 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         seen = np.flatnonzero(np.isfinite(scores).all(axis=1))
         index = weighted[seen]
         if np.unique(table.y[index]).size < 2:
-            raise ValueError("no class pair has out-of-fold scores from all members; use a cv that tests more rows")
+            raise ValueError(
+                "the rows with out-of-fold scores from all members are not of both classes, so AUC is undefined; use "
+                "a cv that tests more rows"
+            )
         labeled = scores[seen], table.y[index], table.weight[index]
         self.blend_ = fit_blend(*labeled)
         self.weights_ = self.blend_.weights

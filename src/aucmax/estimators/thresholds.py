@@ -51,7 +51,7 @@ class ThresholdMixin:
 
 
 def _is_swapped(pos_label: Any, classes: np.ndarray) -> bool:
-    """Whether `pos_label` is the first of the two classes, so that low scores speak for it."""
+    """Whether `pos_label` is the first of the two classes, so that low scores indicate it."""
     labels = classes.tolist()
     if pos_label is not None and pos_label not in labels:
         raise ValueError(f"pos_label={pos_label!r} is not a label; choose one of {labels}")

@@ -71,7 +71,7 @@ def explain_features(
 
 
 def _subsample(X: Any, y: Any, weight: np.ndarray, max_rows: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
-    """At most so many rows, of each class at least two if it has them."""
+    """At most that many rows, with at least two of each class that has them."""
     if y is None:
         raise ValueError("the importance of a column in a model that is not linear is a loss of AUC; it needs labels")
     if y.size <= max_rows:

@@ -40,7 +40,7 @@ BLOCK = 1_000_000  # pairs that are in memory at the same time
 class LeavePairOut(NamedTuple):
     """Leave-pair-out AUC for one alpha."""
 
-    auc: float  # share of the pairs ranked rightly, ties counted half
+    auc: float  # share of the pairs ranked correctly, ties counted half
     std_error: float  # from the shares of each row, as DeLong's
 
 

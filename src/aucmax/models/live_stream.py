@@ -155,7 +155,7 @@ class LiveStream:
         return SavedModel(metadata, fitted.scorer)
 
     def to_dict(self) -> dict[str, Any]:
-        """What a rerun needs to go on, as JSON values."""
+        """What a rerun needs to continue, as JSON values."""
         positive, scores, _ = self.meter.latest()
         return {
             "estimator": stream_to_json(self.estimator),

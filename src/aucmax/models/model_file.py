@@ -1,8 +1,8 @@
 """Saving and loading models as JSON: files that people can read, and that execute nothing when loaded.
 
 A file is an object with `format`, `version`, `metadata`, `scorer` and `checksum`: the SHA-256 of the canonical JSON
-of everything else (docs/model-format.md). A checkpoint has a further field, `stream`: what a stream needs to go on.
-Numbers are written so that they are restored to the last bit.
+of everything else (docs/model-format.md). A checkpoint has one more field, `stream`, with what is needed to continue
+the stream. Numbers are written so that they are restored to the last bit.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def save(model: Any, path: str | Path, *, held_out_scores: bool = True) -> None:
 
 
 def save_checkpoint(stream: LiveStream, path: str | Path) -> None:
-    """Write the model of a stream, with all that it needs to go on, atomically; `load` reads it as a model."""
+    """Write the model of a stream, with all that it needs to continue, atomically; `load` reads it as a model."""
     _write({**stream.model().to_dict(), "stream": stream.to_dict()}, path)
 
 
@@ -150,7 +150,7 @@ def _naming(path: str | Path) -> Iterator[None]:
     except ValueError as error:
         raise ModelFileError(f"{path}: {error}") from None
     except MemoryError:
-        raise MemoryError(f"{path} needs more memory than there is, or is damaged") from None
+        raise MemoryError(f"{path} needs more memory than is available, or is damaged") from None
 
 
 def _read_bytes(path: str | Path, max_bytes: int) -> bytes:

@@ -1,7 +1,7 @@
 """The estimator of a stream in JSON: its settings, the moments, the state of the solver and the latest scores.
 
-What follows from these is computed again: the problem, the weights, the intercept. An estimator that is read goes on
-with exactly the weights that it would have had.
+What follows from these is computed again: the problem, the weights, the intercept. An estimator that is read
+continues with exactly the weights that it would have had.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class TreeScorer:
     def _leaves(self, X: Any) -> np.ndarray:
         rows = dense(X)
         if not np.isfinite(rows).all():
-            raise ValueError("a tree takes no NaN and no infinity")
+            raise ValueError("a tree does not support NaN or infinity")
         return self.nodes.leaves(np.ascontiguousarray(rows))
 
     def to_dict(self) -> dict[str, Any]:

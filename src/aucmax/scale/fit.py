@@ -79,7 +79,7 @@ def fit(
     progress : callable, optional
         Called with a `PassProgress` after every chunk.
     checkpoint : str or Path, optional
-        A file to which sums are written every few seconds. If it exists, the fit goes on from there and gives the
+        A file to which sums are written every few seconds. If it exists, the fit continues from there and gives the
         weights that it would have had, to the last bit; files that have changed since are noticed. Delete it once
         the fit is done. Needs files as the source and an integer as `random_state`.
 

@@ -1,7 +1,7 @@
-"""`FitCheckpoint`: what the passes of a fit have added up so far, in a file from which the fit goes on after a stop.
+"""`FitCheckpoint`: what the passes of a fit have added up so far, in a file from which the fit can be resumed.
 
 The sums of finished passes are stored, and of the pass under way that of its first partitions. Since partitions are
-added in their order, a fit that goes on gives the weights of one without interruption, to the last bit.
+added in their order, a fit that is resumed gives the weights of one without interruption, to the last bit.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class FitCheckpoint:
             raise ValueError(f"{self.path} cannot be used: {error}; delete it to start from scratch") from None
         if self.content["settings"] != settings:
             raise ValueError(
-                f"{self.path} is of a fit with other settings; repeat them, or delete it to start from scratch"
+                f"{self.path} belongs to a fit with other settings; repeat them, or delete it to start from scratch"
             )
         before, now = self.content["files"], facts["files"]
         changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
         if changed:
             raise ValueError(
-                f"{self.path} is of other data: {changed[0]} has changed, appeared or vanished since; delete the "
-                "checkpoint to start from scratch"
+                f"{self.path} belongs to other data: {changed[0]} has changed, appeared or vanished since; delete "
+                "the checkpoint to start from scratch"
             )
         return self.content["chunk_rows"]
 
@@ -107,7 +107,7 @@ class FitCheckpoint:
         return state
 
     def start_loop(self, state: Any) -> Any:
-        """The state in which a loop of passes goes on: that of the file, or else the given one, which is stored."""
+        """The state in which a loop of passes continues: that of the file, or else the given one, which is stored."""
         results = self.content["results"]
         self.loop = self.number
         self.number += 1

@@ -60,7 +60,7 @@ class _FeatureMomentsOf:
 
 
 def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
-    """Compare kernels on a sample, and fit those that keep weight to all rows."""
+    """Compare kernels on a sample, and refit the ones that have weight, on all rows."""
     if model.loss != "squared":
         raise ValueError(
             f"loss={model.loss!r}; passes over a source fit kernels by the squared loss only; use loss='squared', or "

@@ -146,7 +146,7 @@ class Passes:
                     report(rows.numbers.size)
 
     def start_loop(self, state: Any) -> Any:
-        """The state in which a loop of passes begins: the given one, or where a checkpoint goes on."""
+        """The state in which a loop of passes begins: the given one, or the one stored in a checkpoint."""
         return state if self.checkpoint is None else self.checkpoint.start_loop(state)
 
     def keep(self, state: Any) -> None:

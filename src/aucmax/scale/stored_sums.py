@@ -84,7 +84,7 @@ def from_bytes(content: bytes) -> Any:
     """What `as_bytes` stored; ValueError if the bytes are anything else."""
     stored = memoryview(content)[len(_MAGIC) : -_CHECKSUM]
     if content[: len(_MAGIC)] != _MAGIC or hashlib.sha256(stored).digest() != content[-_CHECKSUM:]:
-        raise ValueError("it is damaged, or no checkpoint of a fit")
+        raise ValueError("it is damaged, or not a checkpoint of a fit")
     with np.load(io.BytesIO(stored), allow_pickle=False) as archive:
         structure = json.loads(archive["structure"].tobytes())
         reader = _Reader(structure["objects"], archive)

@@ -1,13 +1,13 @@
 """Blending: the non-negative weights of rankers that minimise the squared pairwise loss of their weighted sum.
 
-With m members, d the difference of the class means of their scores, S = S+ + S- + d d' (S+ and S- the covariances
-within the classes), n the number of rows of the rarer class, and w0 = (1/m, ..., 1/m):
+With m members, delta the difference of the class means of their scores, H = S+ + S- + delta delta' (S+ and S- the
+covariances within the classes), n the number of rows of the rarer class, and w0 = (1/m, ..., 1/m):
 
-    l = lam tr(S)/m,   lam = min(1, 10/n),   c0 = d'w0 / (w0'S w0)
-    minimise  w'S w - 2 d'w + l |w - c0 w0|^2   over w >= 0
+    l = lam tr(H)/m,   lam = min(1, 10/n),   c0 = max(delta'w0, 0) / (w0'H w0)
+    minimise  w'H w - 2 delta'w + l |w - c0 w0|^2   over w >= 0
 
-This is the squared pairwise loss, shrunk towards the plain mean. With S + l I = L L' it is the non-negative
-least-squares problem min |L'w - L^-1 (d + l c0 w0)|.
+This is the squared pairwise loss, shrunk towards the plain mean, or towards zero if the mean misranks. With
+H + l I = L L' it is the non-negative least-squares problem min |L'w - L^-1 (delta + l c0 w0)|.
 
 A single member replaces the blend if it is known to be as good: its AUC is below that of the blend by less than .001,
 the standard error of the difference included. Few positives rarely tell, and then the blend is the safer choice.
@@ -116,17 +116,17 @@ def blend_weights(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.n
     """
     moments = Moments.of(scores, y, weight)
     m = scores.shape[1]
-    d = moments.delta
-    S = moments.within + np.outer(d, d)
-    if np.trace(S) == 0:
+    delta = moments.delta
+    H = moments.within + np.outer(delta, delta)
+    if np.trace(H) == 0:
         return np.zeros(m)
     rare = min(max(part.weight, part.count) for part in (moments.pos, moments.neg))
-    ridge = min(1.0, SHRINKAGE / rare) * np.trace(S) / m
-    spread = S.sum() / m**2  # w0'S w0
+    ridge = min(1.0, SHRINKAGE / rare) * np.trace(H) / m
+    spread = H.sum() / m**2  # w0'H w0
     # an entry of c0 w0; a mean that misranks has none
-    target = max(d.mean() / spread, 0.0) / m if spread > 0 else 0.0
-    L = cholesky(S + ridge * np.eye(m), lower=True)
-    return nnls(L.T, solve_triangular(L, d + ridge * target, lower=True))[0]
+    target = max(delta.mean() / spread, 0.0) / m if spread > 0 else 0.0
+    L = cholesky(H + ridge * np.eye(m), lower=True)
+    return nnls(L.T, solve_triangular(L, delta + ridge * target, lower=True))[0]
 
 
 def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.ndarray) -> int | None:

@@ -1,7 +1,7 @@
 """The choice of alpha by leave-pair-out AUC: the squared loss with an L2 penalty, in closed form.
 
 The columns are scaled once, by all rows. A "fold" is a row of the rarer class: its AUC is the share of the other
-class that is ranked rightly against it, by models that have seen neither row; their mean is the leave-pair-out AUC.
+class that is ranked correctly against it, by models that have seen neither row; their mean is the leave-pair-out AUC.
 """
 
 from __future__ import annotations

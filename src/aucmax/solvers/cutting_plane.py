@@ -94,7 +94,7 @@ class CuttingPlane(Solver):
     penalties = ("l2",)
     default_for = ("hinge",)
     promise = Promise(gap=1e-4, epochs=300)
-    remedy = "; if nearly all pairs are ranked right, rounding limits the gap, and only a larger alpha or tol helps"
+    remedy = "; if nearly all pairs are ranked correctly, rounding limits the gap; only a larger alpha or tol helps"
 
     def implied_alpha(self, data: Data) -> float | None:
         if self.C is None:

@@ -64,7 +64,7 @@ class Point(NamedTuple):
         return np.append(self.w * scaling.unit, [self.a - height, self.b - height])
 
     def divided_by(self, number: int) -> Point:
-        """The mean of so many points, of which this is the sum."""
+        """The mean of that many points, whose sum this is."""
         return Point(self.w / number, self.a / number, self.b / number)
 
     @classmethod

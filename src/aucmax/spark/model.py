@@ -35,7 +35,7 @@ class AUCClassifierModel(ClassificationModel, ColumnParams, MLReadable, MLWritab
     saved : SavedModel
         What scores the rows.
     estimator : estimator, optional
-        The fitted estimator, if it is at hand.
+        The fitted estimator, if it is available.
     """
 
     def __init__(self, saved: SavedModel, estimator: Any = None):

@@ -37,7 +37,7 @@ def learn_column(
 ) -> Learned | str:
     """The encoder of a column and its numbers (None for categories), or the reason why the column is left out.
 
-    `decimal` is the decimal separator where the cells do not tell, as in `1,234`. With `keep`, a column that looks
+    `decimal` is the decimal separator where the cells are ambiguous, as `1,234` is. With `keep`, a column that looks
     like an id is used.
     """
     if name.startswith(_INDEX_PREFIXES) and not keep:

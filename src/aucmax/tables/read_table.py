@@ -172,7 +172,7 @@ def _describe_memory_errors(path: str | Path) -> Iterator[None]:
     except MemoryError as error:
         if str(path) in str(error):
             raise
-        message = f"{path} needs more memory than there is, or is damaged"
+        message = f"{path} needs more memory than is available, or is damaged"
         raise MemoryError(f"{message}: {error}" if str(error) else message) from None
 
 

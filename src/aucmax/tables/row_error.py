@@ -11,7 +11,7 @@ class RowError(ValueError):
     before, after : str
         The message on both sides of the row.
     row : int
-        Its number among the rows at hand, from 1.
+        Its number among the rows being read, from 1.
 
     Examples
     --------
@@ -28,6 +28,6 @@ class RowError(ValueError):
         return f"{before} row {row}{after}"
 
     def moved(self, rows: int) -> RowError:
-        """The same error where that many rows come before those at hand."""
+        """The same error where that many rows come before those being read."""
         before, row, after = self.args
         return RowError(before, row + rows, after)

@@ -35,7 +35,7 @@ class TableEncoder(TransformerMixin, FittedEncoder, BaseEstimator):
     max_categories : int
         A column of strings with more distinct values than this, or than half its rows, is free text and left out.
     decimal : {"auto", ".", ","}
-        The decimal separator where the cells do not tell, as in `1,234`; by default a comma if another column has
+        The decimal separator where the cells are ambiguous, as `1,234` is; by default a comma if another column has
         decimal commas.
     keep : sequence of str
         Columns to use although they look like ids.

@@ -41,7 +41,7 @@ from aucmax.solvers import SOLVERS
 @click.option(
     "--loss",
     callback=parse_names(["auto", *LOSSES]),
-    help="Pairwise loss, or comma-separated names of which the best is used; default: auto (squared, unless another "
+    help="Pairwise loss, or comma-separated names, the best of which is used; default: auto (squared, unless another "
     "is better by more than chance), squared with --kernel, or that of --solver.",
 )
 @click.option(
@@ -79,7 +79,7 @@ from aucmax.solvers import SOLVERS
 @click.option(
     "--checkpoint",
     type=FILE,
-    help="With --memory: a file from which an interrupted fit goes on; removed when the model is saved.",
+    help="With --memory: a file from which an interrupted fit continues; removed when the model is saved.",
 )
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")

@@ -21,22 +21,22 @@ from aucmax.comparison.reproduction.pages import write_pages
 @aucmax.command()
 @click.argument("name", required=False, type=click.Choice(list(PAPERS)))
 @click.option("--list", "listed", is_flag=True, help="List the papers, their tables and figures.")
-@click.option("--table", metavar="T", help="Run only this table, as 3.2.")
+@click.option("--table", metavar="T", help="Run only this table, such as 3.2.")
 @click.option(
     "--figure",
     metavar="F",
     help="Draw this figure instead of running the tables.",
 )
-@click.option("--small", is_flag=True, help="Use generated rows and two runs, to see that everything works.")
+@click.option("--small", is_flag=True, help="Use generated rows and two runs, to check that everything works.")
 @click.option("--collect", is_flag=True, help="Run nothing: only write the verdicts of the finished runs.")
-@click.option("--pages", is_flag=True, help="Run nothing: write the pages that sum up the results.")
+@click.option("--pages", is_flag=True, help="Run nothing: write the pages that summarise the results.")
 @click.option("--papers", type=FILE, default="papers", show_default=True, help="Folder of the papers in a clone.")
 @click.option("-o", "--output", type=FILE, help="Folder to write to; that of --papers if not given.")
 @json_option
 def reproduce(name, listed, table, figure, small, collect, pages, papers, output, as_json) -> None:
     """Run the tables and figures of a paper again, with a verdict on every number.
 
-    A rerun goes on where the last one ended: finished runs are kept in runs.jsonl.
+    A rerun continues where the last one ended: finished runs are kept in runs.jsonl.
     """
     if pages:
         for path in write_pages(papers):

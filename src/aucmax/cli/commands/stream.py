@@ -24,7 +24,7 @@ STREAMING = [name for name, solver in SOLVERS.items() if solver.online]
 @click.option(
     "--target", metavar="COLUMN", help="Column of labels; that of the checkpoint or the model if not given."
 )
-@click.option("--checkpoint", type=FILE, required=True, help="Model file to write, and to go on from if it exists.")
+@click.option("--checkpoint", type=FILE, required=True, help="Model file to write; resumed if it exists.")
 @click.option("--positive", metavar="LABEL", help="Positive class; the rarer one in the first rows if not given.")
 @click.option("--model", type=FILE, help="Model whose columns and classes are used, instead of the first rows.")
 @click.option("--solver", type=click.Choice(STREAMING), help="Solver; exact if not given.")
@@ -65,7 +65,7 @@ STREAMING = [name for name, solver in SOLVERS.items() if solver.online]
 def stream(data, checkpoint, reading, as_json, quiet, **settings) -> None:
     """Learn from rows as they come, with checkpoints.
 
-    DATA is a CSV or JSON lines file, a pipe, or - for stdin. A rerun goes on from the checkpoint.
+    DATA is a CSV or JSON lines file, a pipe, or - for stdin. A rerun continues from the checkpoint.
     """
     check_output(checkpoint, data, settings["model"])
     reading["format"] = stream_format(data, reading["format"])

@@ -1,4 +1,4 @@
-"""Which model to use, and why: the simplest among those that are not worse; and what it finds, in one sentence."""
+"""Which model to use, and why: the simplest of the models that are not worse; and what it finds, in one sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Choice(NamedTuple):
 
 
 def choose_model(comparison: Comparison) -> Choice:
-    """The simplest model among those that are not worse than another, by the verdicts of the comparison.
+    """The simplest of the models that are not worse than another, by the verdicts of the comparison.
 
     Linear models are simpler than others, and the reference, which is better known, comes first among them. A model
     that is better than the reference replaces it; one whose difference is undecided does not.

@@ -38,7 +38,7 @@ PARTS = 5  # columns of an explained row
 def with_importances(
     comparison: Comparison, facts: ReportFacts | None, X: Any = None, columns: Sequence[str] = ()
 ) -> ReportFacts:
-    """The facts, with the weights of a linear model if they say nothing of importances and there is such a model.
+    """The facts, with the weights of a linear model if they contain no importances and there is such a model.
 
     With X, three rows are explained as well.
     """

@@ -38,11 +38,11 @@ def next_steps(subject: Subject) -> list[str]:
 def caveats(subject: Subject) -> list[str]:
     """What the figures do not say."""
     comparison = subject.comparison
-    remarks = ["The figures hold for new rows that are like these; they say nothing of rows from elsewhere or later."]
+    remarks = ["The figures hold for new rows like these; they say nothing about rows from elsewhere or later."]
     if subject.is_cross_validated:
         remarks.append(POOLED)
     else:
-        remarks.append("If the model was fitted to some of these rows, the figures are too good.")
+        remarks.append("If the model was fitted to some of these rows, the figures are too optimistic.")
     untested = int(np.isnan(comparison.scores[subject.chosen.name]).sum())
     if untested:
         rows = f"{untested:,} of the rows were in no test set"

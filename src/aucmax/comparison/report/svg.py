@@ -91,7 +91,7 @@ class Chart:
     Parameters
     ----------
     label : str
-        What the chart shows, for those who do not see it.
+        What the chart shows, for readers who cannot see it.
     x, y : Axis
     height : int
         In pixels of the drawing, which is 440 wide and scales with the page.

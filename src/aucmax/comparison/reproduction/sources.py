@@ -20,7 +20,7 @@ class PrintedData:
     multiclass: bool = False  # whether classes must be put into two groups
     positive: Any = None  # the positive class, if the task has one
     missing: str = ""  # what is missing where these files are not available
-    part: str = ""  # what part of the data is at hand
+    part: str = ""  # what part of the data is available
     sample: bool = False  # whether that part is too small for a verdict
 
 

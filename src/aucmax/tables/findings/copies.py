@@ -40,7 +40,7 @@ def find_copies(features: Features) -> list[Finding]:
 
 
 def _copies_finding(names: list[str]) -> Finding:
-    advice = "leave out all but one of them (--drop): they share one weight, which says nothing of each"
+    advice = "leave out all but one of them (--drop): they share one weight, which says nothing about any of them"
     return Finding("AUC103", f"columns {name_list(names)} are copies, up to scale and shift", advice, tuple(names))
 
 
