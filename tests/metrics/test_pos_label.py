@@ -13,6 +13,9 @@ RATES = {
     "area_under_lift": metrics.area_under_lift,
     "break_even": metrics.break_even,
     "threshold_for": lambda y, score, **label: metrics.threshold_for(y, score, fpr=0.3, **label),
+    "reliability_curve": lambda y, score, **label: (
+        metrics.reliability_curve(y, 1 / (1 + np.exp(-score)), **label).observed
+    ),
     "f_beta": lambda y, score, **label: metrics.f_beta(y, np.unique(y)[(score > 1).astype(int)], **label),
 }
 

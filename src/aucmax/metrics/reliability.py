@@ -69,7 +69,7 @@ def reliability_curve(
     check_param("n_bins", n_bins, Integer(1))
     check_param("strategy", strategy, Option("quantile", "uniform"))
     check_param("confidence", confidence, Number(0, 1, open="both"))
-    is_pos, prob, weight = check_scores(y_true, y_prob, sample_weight, pos_label)
+    is_pos, prob, weight = check_scores(y_true, y_prob, sample_weight, pos_label, rates=True)
     _check_probabilities(prob)
     weight = np.ones(prob.size) if weight is None else weight / weight.max()
     bins = _equal_weight_bins(prob, weight, n_bins) if strategy == "quantile" else _equal_width_bins(prob, n_bins)

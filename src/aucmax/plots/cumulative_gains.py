@@ -65,7 +65,7 @@ class CumulativeGainsDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; by default the axes of a new figure.
         """
-        _, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label))
+        _, tp, fp = counts_at_thresholds(check_scores(y_true, y_score, sample_weight, pos_label, rates=True))
         rows = tp + fp
         positive = float(tp[-1] / rows[-1])
         return cls(contacted=rows / rows[-1], found=tp / tp[-1], positive=positive, name=name).plot(ax)
