@@ -58,7 +58,7 @@ def show_pass_fit(report: PassFitReport, output: str) -> None:
     echo(f"positive class: {facts['positive']!r}, {facts['positives']:,} rows")
     for name, why in facts["left_out"].items():
         echo(f"column {name!r} left out: {why}")
-    echo(f"alpha: {facts['alpha']:.4g} ({facts['loss']} loss, solver {facts['solver']})")
+    _show_choices(report.model.metadata.training)
     if facts["threshold"] is not None:
         echo(f"threshold: {facts['threshold']:.6g}")
     if facts["auc"] is not None:
@@ -70,13 +70,15 @@ def show_pass_fit(report: PassFitReport, output: str) -> None:
 
 
 def _show_choices(training: dict[str, Any]) -> None:
-    """The weights of the members of a stack, or kernel, alpha, loss, penalty and solver."""
+    """The weights of the members of a stack, or kernel, alpha, loss, penalty and solver: of the heaviest setting."""
     if "weights" in training:
         echo("weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in training["weights"].items()))
         return
     penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
-    if training["kernel"] != "linear":
-        echo(f"kernel: {training['kernel']}")
+    if "averaged" in training:
+        gamma = "" if training["gamma"] is None else f", gamma {training['gamma']:.3g}"
+        several = f", the heaviest of {training['averaged']} settings that are averaged"
+        echo(f"kernel: {training['kernel']}{gamma}{several if training['averaged'] > 1 else ''}")
     settings = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
     echo(f"alpha: {training['alpha']:.4g} ({settings})")
 

@@ -140,7 +140,7 @@ def evaluated_comparison(rows: ScoredRows, ignore: Collection[str] = ()) -> Comp
     """The model as a comparison of one, with a finding for every group that it ranks worse than the others."""
     metadata = rows.model.metadata
     comparison = evaluated_model(
-        f"{metadata.training.get('kernel', 'linear')} model",
+        f"{rows.model.kind} model",
         rows.is_pos,
         rows.scores,
         probabilities=None if metadata.calibration is None else rows.model.predict_proba(rows.X)[:, 1],
