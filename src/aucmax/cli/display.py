@@ -45,7 +45,7 @@ def show_fit(report: FitReport, output: str) -> None:
     if threshold is not None:
         echo(f"threshold: {threshold:.6g}")
     echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
-    show_comparison(report.comparison)
+    show_comparison(report.comparison, report.comparison.sentence("aucmax"))
     if report.next_steps is not None:
         echo(report.next_steps)
     echo(f"model: {output}")
@@ -83,11 +83,11 @@ def _show_choices(training: dict[str, Any]) -> None:
     echo(f"alpha: {training['alpha']:.4g} ({settings})")
 
 
-def show_comparison(comparison: Comparison) -> None:
-    """A table of the models, the best first, the verdict in a sentence, and what should be known of the models."""
+def show_comparison(comparison: Comparison, sentence: str) -> None:
+    """A table of the models, the best first, the verdict in that sentence, and what should be known of the models."""
     header, rows = comparison.cells()
     _print_table(header, rows, right=[j for j, name in enumerate(header) if name in NUMBERS])
-    verdict, colon, rest = comparison.summary.partition(": ")
+    verdict, colon, rest = sentence.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for remark in (*comparison.notes, *comparison.findings):
         echo(str(remark))

@@ -55,7 +55,7 @@ class FitReport:
             "threshold": self.model.metadata.threshold,
             "verdict": self.verdict,
             "next_steps": self.next_steps,
-            "out_of_fold": self.comparison.to_dict(),
+            "out_of_fold": self.comparison.to_dict() | {"summary": self.comparison.sentence("aucmax")},
         }
 
 

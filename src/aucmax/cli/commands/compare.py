@@ -72,7 +72,7 @@ def compare(
         print_json({**rows.to_dict(), **comparison.to_dict(), "findings": found, **written})
     else:
         show_data(rows, pos_label_given=columns.positive is not None or not is_file(data))
-        show_comparison(comparison)
+        show_comparison(comparison, comparison.summary)
     if report is not None:  # after the results, so that they are not lost if it cannot be written
         write_comparison_report(comparison, rows, report, seed=seed, group_column=group_column, costs=costs)
         echo(f"report: {report}", err=as_json)
