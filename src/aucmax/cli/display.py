@@ -19,6 +19,7 @@ from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
 from aucmax.explanation import ColumnImportance
 from aucmax.explanation.result import KINDS
+from aucmax.tables.findings.finding import quoted
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
 NUMBERS = ("AUC", "difference", "p", "s/fit")  # columns of a comparison that are aligned at the right
@@ -27,14 +28,15 @@ WIDTH = 200  # of tables that do not go to a terminal
 
 
 def show_data(data: TrainingData, pos_label_given: bool) -> None:
-    """Number of rows and features, the positive class and its rate, and the columns that were left out."""
+    """Number of rows and features, the positive class and its rate, and left-out columns that no warning names."""
     summary = data.to_dict()
     echo(f"{data.name}: {summary['rows']:,} rows, {summary['features']:,} features")
     reason = "" if pos_label_given else " (the rarer class; choose with --positive)"
     rate = f"{summary['positives']:,} rows, {100 * summary['positive_rate']:.3g} %"
     echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
     for name, why in summary["left_out"].items():
-        echo(f"left out: {name}: {why}")
+        if not any(name in finding.columns and quoted(name) in finding.message for finding in data.findings):
+            echo(f"left out: {name}: {why}")
 
 
 def show_fit(report: FitReport, output: str) -> None:

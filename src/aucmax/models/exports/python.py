@@ -32,7 +32,7 @@ _DOCSTRING = '''"""Scores of a model that aucmax fitted; needs nothing but Pytho
 {functions} take a row: a dict with the columns of the table.
 To score a file: python -I THIS_FILE data.csv > scores.csv
 """'''
-_IMPORTS = {name: f"import {name}" for name in ("csv", "datetime", "math", "re", "sys")} | {
+_IMPORTS = {name: f"import {name}" for name in ("csv", "datetime", "math", "os", "re", "sys")} | {
     "bisect_right": "from bisect import bisect_right"
 }
 _CONSTANTS = {"MISSING": f"MISSING = {MISSING!a}", "UNITS": f"UNITS = {UNITS!a}"}
