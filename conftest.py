@@ -10,7 +10,7 @@ EXTRAS = {
     "river": ["src/aucmax/river"],
     "torch": ["src/aucmax/torch", "docs/torch.md"],
     "pyspark": ["src/aucmax/spark", "src/aucmax/scale/spark.py"],
-    "distributed": ["src/aucmax/dask.py", "src/aucmax/scale/dask.py", "docs/start/cluster.md"],
+    "distributed": ["src/aucmax/dask", "src/aucmax/scale/dask.py", "docs/start/cluster.md"],
     "ruptures": [
         "src/aucmax/changepoint/segmentation.py",
         "src/aucmax/changepoint/penalty_learner.py",

@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 import aucmax
 from aucmax.models import saved_model
+from aucmax.models.exports.model_parts import ModelParts
 from aucmax.tables import Table
 
 N = 120
@@ -101,6 +102,7 @@ ESTIMATORS = {
     "tree": lambda: aucmax.AUCTreeClassifier(),
     "scaled tree": lambda: make_pipeline(StandardScaler(), aucmax.AUCTreeClassifier(max_depth=2)),
     **{kernel: functools.partial(_kernel, kernel) for kernel in ("rbf", "laplacian", "ranks")},
+    "stack": lambda: aucmax.AUCStackingClassifier([("linear", aucmax.AUCClassifierCV()), ("rbf", _kernel("rbf"))]),
     "scaled ranks": lambda: make_pipeline(StandardScaler(), _kernel("ranks")),
 }
 
@@ -135,6 +137,6 @@ def new_rows(table):
 def rounding(model, rows):
     """The largest difference of scores that rounding explains: they are sums, of large terms in kernel models."""
     largest = max(1.0, np.abs(model.decision_function(rows)).max())
-    scorer = getattr(model.scorer, "scorer", model.scorer)
+    scorer = ModelParts.of(model).scorer
     terms = scorer.score.terms if hasattr(scorer, "score") else ()
     return 1e-12 * largest + 1e-14 * sum(np.abs(term.weights).sum() for term in terms)

@@ -172,12 +172,20 @@ def test_usage_errors(folder, arguments, message):
     assert message in expect_error(folder, *arguments, code=2)
 
 
-def test_a_threshold_that_no_score_meets_is_refused(folder, columns):
+@pytest.mark.parametrize("memory", [(), ("--memory", "2GB")])
+@pytest.mark.parametrize(
+    ("rate", "message"),
+    [
+        ("precision=1", "no threshold reaches precision 1.0; give at most 0."),
+        ("fpr=0.001", "no threshold keeps fpr at 0.001: a negative has the highest score; relax the rate"),
+    ],
+)
+def test_a_threshold_that_no_score_meets_is_refused(folder, columns, memory, rate, message):
     amount = columns["amount"].copy()
     amount[1] = "1e6"  # a negative far above all others, on whatever fold
     write("bad.csv", {"amount": amount, "hour": columns["hour"], "is_fraud": columns["is_fraud"]})
-    arguments = ("--target", "is_fraud", "-o", "model.json", "--no-baseline", "--threshold-at", "precision=1")
-    assert "no threshold" in expect_error(folder, "fit", "bad.csv", *arguments)
+    arguments = ("--target", "is_fraud", "-o", "model.json", "--no-baseline", "--threshold-at", rate, *memory)
+    assert message in expect_error(folder, "fit", "bad.csv", *arguments)
 
 
 def test_interrupting_leaves_no_file_behind(folder, monkeypatch):

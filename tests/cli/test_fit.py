@@ -7,21 +7,33 @@ import numpy as np
 import pytest
 
 pytest.importorskip("click")
-from command_line import expect_error, fit, run
+from command_line import expect_error, fit, run, write
 
+from aucmax.cli.fit_facts import MODEL_FACTS
 from aucmax.losses import Squared
 from aucmax.models import load
 from aucmax.solvers import SOLVERS
 
 
 def test_fit_reports_its_auc_beside_a_baseline(folder):
-    shown = run("fit", "data.csv", "--target", "is_fraud", "-o", "model.json").stdout
+    result = run("fit", "data.csv", "--target", "is_fraud", "-o", "model.json")
+    shown = result.stdout
     assert "160 rows, 7 features" in shown
     assert "positive class: 'fraud' (the rarer class; choose with --positive): 32 rows, 20 %" in shown
-    assert "left out: id: free text" in shown and "left out: planet: constant" in shown
     assert "alpha: " in shown and "logistic" in shown
     assert "cross-validated AUC, 5 folds:" in shown and "undecided" in shown
     assert (folder / "model.json").exists()
+
+
+@pytest.mark.parametrize("ignored", [(), ("AUC101",), ("AUC107",), ("AUC101", "AUC107")])
+def test_columns_that_are_left_out_are_named_once(folder, columns, ignored):
+    write("data.csv", columns | {"note": [f"{i % 150} times, as text" for i in range(160)]})
+    result = fit("--ignore", ",".join(ignored)) if ignored else fit()
+    lines = (result.stderr + result.stdout).splitlines()
+    for name in ("id", "planet", "note"):
+        assert len([line for line in lines if f"'{name}'" in line or f"left out: {name}: " in line]) == 1
+    assert ("left out: id: free text" in result.stdout) == ("AUC101" in ignored)
+    assert ("left out: planet: constant" in result.stdout) == ("AUC107" in ignored)
 
 
 def test_fit_prints_pure_json_with_a_verdict(folder):
@@ -123,6 +135,33 @@ def test_a_stack_is_fitted_saved_and_scored(folder):
     model = load("model.json")
     assert set(model.metadata.training["weights"]) == {"kernel", "trees"}
     assert len(run("score", "data.csv", "--model", "model.json").stdout.splitlines()) == 161
+
+
+def test_an_average_says_how_many_settings_it_has_and_which_is_the_heaviest(folder):
+    shown = fit("--kernel", "auto").stdout
+    model = load("model.json")
+    facts = model.metadata.training
+    assert facts["averaged"] == len(model.scorer.score.terms) > 1
+    line = next(line for line in shown.splitlines() if line.startswith("kernel: "))
+    start, end = line.split(", the heaviest of ")
+    assert start.startswith(f"kernel: {facts['kernel']}") and end == f"{facts['averaged']} settings that are averaged"
+    assert "average" in run("fit", "--help").stdout and "best kernel" not in run("fit", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "kind", "facts"),
+    [
+        ((), "linear", {"kernel", "loss", "alpha", "l1_ratio", "solver"}),
+        (("--kernel", "rbf"), "kernel", {"kernel", "gamma", "averaged", "loss", "alpha", "l1_ratio", "solver"}),
+        (("--stack",), "stack", {"weights"}),
+    ],
+)
+def test_json_names_the_kind_of_model_and_what_was_chosen_for_it(folder, option, kind, facts):
+    arguments = ("--target", "is_fraud", "-o", "model.json", "--json", "--cv", 2, "--no-baseline")
+    plain = json.loads(run("fit", "data.csv", *arguments, *option).stdout)
+    assert plain["kind"] == load("model.json").kind == kind
+    assert {name for name in MODEL_FACTS if name in plain} == facts
+    assert all(plain[name] is not None for name in facts)
 
 
 @pytest.mark.parametrize("option", [("--kernel", "rbf"), ("--alpha", 1), ("--l1-ratio", 0.5), ("--loss", "squared")])

@@ -50,7 +50,10 @@ def test_the_logistic_loss(files, tmp_path):
 
 def test_a_kernel_is_fitted_in_passes(files, tmp_path):
     result = run("fit", files, *OPTIONS, "--kernel", "rbf", "--json", "-o", tmp_path / "m.json")
-    assert json.loads(result.stdout)["auc"] > 0.7
+    found = json.loads(result.stdout)
+    assert found["auc"] > 0.7 and found["kind"] == "kernel"
+    shown = run("fit", files, *OPTIONS, "--kernel", "rbf", "-o", tmp_path / "m.json").stdout
+    assert f"kernel: rbf, gamma {found['gamma']:.3g}" in shown
     assert aucmax.load(tmp_path / "m.json").metadata.training["kernel"] == "rbf"
 
 
@@ -121,7 +124,7 @@ def test_wide_libsvm_files_are_fitted_without_cross_validation(tmp_path, solver)
     chosen = ("--solver", solver) if solver else ()
     result = run("fit", files, "--memory", "2GB", "--alpha", "500", *chosen, "-o", tmp_path / "m.json")
     assert "20,000 features" in result.stdout and "not cross-validated" in result.stdout
-    assert f"squared loss, solver {solver or 'cg'}" in result.stdout
+    assert f"squared loss, L2, solver {solver or 'cg'}" in result.stdout
     found = json.loads(run("evaluate", files, "--model", tmp_path / "m.json", "--memory", "2GB", "--json").stdout)
     assert found["auc"] > 0.8
     wrong = run("fit", files, "--memory", "2GB", "--loss", "logistic", "-o", tmp_path / "m.json", code=1)

@@ -18,6 +18,7 @@ from pyarrow import parquet
 from aucmax import TableEncoder, save
 from aucmax.cli import commands
 from aucmax.cli.group import COMMANDS, aucmax
+from aucmax.comparison.reproduction import PAPERS
 from aucmax.models import Calibration, LinearScorer, ModelMetadata, SavedModel
 from aucmax.solvers import SOLVERS
 
@@ -46,6 +47,18 @@ def test_options_that_the_page_names_exist():
     options = [option for name in COMMANDS for option in aucmax.get_command(None, name).params]
     known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page)) - known == {"--help"}
+
+
+def test_papers_are_listed_with_a_hint_if_their_folder_is_not_there(folder):
+    hint = "there is no folder papers; run this in a clone of aucmax, or name its folder with --papers"
+    result = run("reproduce", "--list")
+    assert result.stderr == f"warning: {hint}\n" and "dan_2019" in result.stdout
+    assert [item["cells"] for item in json.loads(run("reproduce", "--json").stdout)] == [0] * len(PAPERS)
+    for arguments in (("dan_2019",), ("--pages",), ("--pages", "--list")):
+        assert run("reproduce", *arguments, code=1).stderr == f"error: {hint}\n"
+    assert not (folder / "papers").exists()
+    clone = Path(__file__).parents[2] / "papers"
+    assert run("reproduce", "--list", "--papers", clone).stderr == ""
 
 
 def test_without_arguments_the_commands_are_listed():

@@ -43,7 +43,14 @@ def test_a_page_of_a_model_that_is_not_linear(folder):
     fit("--cv", 2, "--kernel", "rbf")
     run("evaluate", "data.csv", "--model", "model.json", "--report", "page.html")
     page = Path("page.html").read_text()
-    assert "rbf model" in page and "AUC lost when the column is shuffled" in page
+    assert "kernel model" in page and "AUC lost when the column is shuffled" in page
+
+
+def test_a_page_of_a_stack_says_so(folder):
+    fit("--cv", 2, "--stack")
+    run("evaluate", "data.csv", "--model", "model.json", "--report", "page.html")
+    page = Path("page.html").read_text()
+    assert "stack model" in page and "linear model" not in page
 
 
 def test_json_says_where_the_page_is(folder):

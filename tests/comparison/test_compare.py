@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.stats import norm, t
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_circles, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
@@ -21,9 +21,10 @@ from sklearn.preprocessing import StandardScaler
 
 import aucmax
 from aucmax.comparison import DEFAULT_MODELS, STANDARD_MODELS, compare
-from aucmax.comparison.data import make_comparison_data
+from aucmax.comparison.data import Splitting, make_comparison_data
 from aucmax.comparison.out_of_fold import collect, fit_fold
 from aucmax.comparison.standard_models import find_models
+from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.plots.comparison import plot_comparison
 
@@ -117,21 +118,21 @@ def test_the_package_is_a_module_and_compare_a_function():
 
 def test_auc_of_every_fold_is_that_of_scikit_learn(data):
     X, y = data
-    folds = make_comparison_data(X, y, 4, None, None, 3).folds
+    folds = make_comparison_data(X, y, None, Splitting(4, random_state=3)).folds
     expected = [roc_auc_score(y[test], X[test, 0]) for _, test in folds]
     assert compare(X, y, columns(a=0), cv=4, random_state=3)["a"].aucs == pytest.approx(expected, abs=1e-15)
 
 
 def test_folds_are_stratified_and_test_every_row_once(data):
     X, y = data
-    folds = make_comparison_data(X, y, 5, None, None, 0).folds
+    folds = make_comparison_data(X, y, None, Splitting(5)).folds
     assert np.array_equal(np.sort(np.concatenate([test for _, test in folds])), np.arange(300))
     assert [int(y[test].sum()) for _, test in folds] == [12] * 5
 
 
 def test_out_of_fold_scores_are_in_the_order_of_the_rows(data):
     X, y = data
-    run = run_of(Column(1), make_comparison_data(X, y, 5, None, None, 0))
+    run = run_of(Column(1), make_comparison_data(X, y, None, Splitting(5)))
     assert np.array_equal(run.scores, X[:, 1])
 
 
@@ -151,7 +152,7 @@ def test_standard_error_is_the_larger_of_delong_and_nadeau_bengio(data, repeats)
     X, y = data
     result = compare(X, y, columns(a=0, b=2), repeats=repeats)
     a, b = (np.array(result[name].aucs) for name in "ab")
-    shared = make_comparison_data(X, y, 5, None, None, 0, repeats)
+    shared = make_comparison_data(X, y, None, Splitting(5, repeats))
     influence = [run_of(Column(j), shared).influence for j in (0, 2)]
     delong = np.linalg.norm(influence[1] - influence[0])
     resampled = np.sqrt((1 / a.size + 60 / 240) * np.var(b - a, ddof=1))
@@ -212,7 +213,7 @@ class FailsOnOneFold(Column):
 
 def test_a_model_that_fails_on_a_fold_is_left_out_with_a_note(data):
     X, y = data
-    train, _ = make_comparison_data(X, y, 5, None, None, 0).folds[3]
+    train, _ = make_comparison_data(X, y, None, Splitting(5)).folds[3]
     FailsOnOneFold.first = X[train[0], 0]
     result = compare(X, y, {"a": Column(0), "bad": FailsOnOneFold(0)})
     assert [row.name for row in result.rows] == ["a"]
@@ -224,7 +225,7 @@ def test_a_model_that_fails_on_a_fold_is_left_out_with_a_note(data):
 
 def test_another_reference_takes_the_place_of_one_that_fails(data):
     X, y = data
-    train, _ = make_comparison_data(X, y, 5, None, None, 0).folds[3]
+    train, _ = make_comparison_data(X, y, None, Splitting(5)).folds[3]
     FailsOnOneFold.first = X[train[0], 0]
     models = {"logistic": FailsOnOneFold(0), "a": Column(0), "b": Column(1)}
     result = compare(X, y, models, reference="logistic")
@@ -238,6 +239,23 @@ def test_rows_are_sorted_by_decreasing_auc(data):
     result = compare(*data, columns(noise=1, good=0))
     assert result.best == result.rows[0].name == "good"
     assert result.rows[0].auc > result.rows[1].auc
+
+
+def test_summary_is_on_the_best_model_of_aucmax():
+    X, y = make_circles(200, noise=0.1, factor=0.5, random_state=0)
+    models = {
+        "aucmax": AUCClassifierCV(cv=2),
+        "other": KNeighborsClassifier(),
+        "ours": make_pipeline(StandardScaler(), KernelAUCClassifier("rbf", cv=2, random_state=0)),
+        "logistic": LogisticRegression(),
+    }
+    result = compare(X, y, models, cv=2)
+    assert {row.name for row in result.rows if row.own} == {"aucmax", "ours"}
+    assert result.summary == result.sentence("ours") and result.summary.startswith("better: ours 0.9")
+    assert result.sentence("aucmax").split(": ")[1].startswith("aucmax 0.")
+    assert result.sentence("logistic").startswith("logistic 0.")
+    others = {name: models[name] for name in ("other", "logistic")}
+    assert compare(X, y, others, cv=2).summary.startswith("better: other")
 
 
 def test_summary_is_a_sentence_with_the_verdict(data):
@@ -309,7 +327,7 @@ def test_weights_are_passed_to_the_models_that_support_them_and_the_others_are_n
         "near": KNeighborsClassifier(),
     }
     result = compare(X, y, models, sample_weight=weight)
-    folds = make_comparison_data(X, y, 5, weight, None, 0).folds
+    folds = make_comparison_data(X, y, weight, Splitting(5)).folds
     assert all(np.array_equal(seen, weight[train]) for seen, (train, _) in zip(Column.seen, folds))
     assert result.notes == ("note: fitted without sample weights, which they do not support: near",)
     expected = [roc_auc_score(y[test], X[test, 0], sample_weight=weight[test]) for _, test in folds]
@@ -319,7 +337,7 @@ def test_weights_are_passed_to_the_models_that_support_them_and_the_others_are_n
 def test_weights_pass_through_grid_search_and_metadata_routing(data):
     X, y = data
     weight = np.random.default_rng(0).integers(1, 4, 300).astype(float)
-    folds = make_comparison_data(X, y, 5, weight, None, 0).folds
+    folds = make_comparison_data(X, y, weight, Splitting(5)).folds
 
     def weights_seen(model):
         Column.seen.clear()
@@ -348,7 +366,7 @@ def test_rows_of_weight_zero_are_ignored(data):
 
 def test_groups_stay_together(data):
     groups = np.arange(300) % 30
-    for train, test in make_comparison_data(*data, 3, None, groups, 0).folds:
+    for train, test in make_comparison_data(*data, None, Splitting(3, groups=groups)).folds:
         assert not set(groups[train]) & set(groups[test])
 
 
@@ -415,7 +433,7 @@ def test_bad_input_is_refused(data, change, message):
 
 
 def test_names_and_classifiers_can_be_mixed(data):
-    shared = make_comparison_data(*data, 5, None, None, 0)
+    shared = make_comparison_data(*data, None, Splitting(5))
     found = find_models({"mine": Column(0), "theirs": "logistic"}, shared, 0)
     assert list(found) == ["mine", "theirs"] and hasattr(found["theirs"], "predict_proba")
 

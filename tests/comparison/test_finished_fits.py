@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from aucmax.comparison import compare
-from aucmax.comparison.data import make_comparison_data
+from aucmax.comparison.data import Splitting, make_comparison_data
 from aucmax.comparison.finished_fits import fingerprint
 
 
@@ -116,7 +116,7 @@ def test_fingerprints_of_sparse_tables_and_data_frames(data):
     X, y = data
 
     def of(table):
-        return fingerprint(make_comparison_data(table, y, 5, None, None, 0))
+        return fingerprint(make_comparison_data(table, y, None, Splitting(5)))
 
     frame = pandas.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "x", "y")})
     assert of(frame) == of(frame.copy())

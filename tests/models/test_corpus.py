@@ -32,3 +32,9 @@ def test_models_of_the_corpus_give_the_scores_of_their_day(name):
     assert ("probability" in expected) == (model.metadata.calibration is not None)
     if "probability" in expected:
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected["probability"], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_models_of_the_corpus_know_their_kind(name):
+    terms = ("rbf", "laplacian", "ranks")
+    assert load(CORPUS / f"{name}.json").kind == ("kernel" if name.endswith(terms) else "linear")

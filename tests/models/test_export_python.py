@@ -71,6 +71,19 @@ def test_the_file_scores_a_csv_file(folder):
     assert piped.stdout.decode() == output
 
 
+def test_the_file_ends_quietly_when_its_output_is_closed():
+    rows = new_rows("numbers")
+    frame = pd.DataFrame({name: rows.columns[name].to_pylist() for name in rows.names})
+    pd.concat([frame] * 500).to_csv("rows.csv", index=False)  # more than a pipe holds
+    export(model_of("numbers", "linear"), "model.py", to="python")
+    command = [sys.executable, "-I", "-S", "model.py", "rows.csv"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "score,probability,prediction\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 1
+
+
 def test_only_what_is_needed_is_written():
     text = {name: Path(exported_path).read_text() for name, exported_path in _written("linear", "tree").items()}
     assert (

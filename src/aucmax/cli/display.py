@@ -19,6 +19,7 @@ from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison
 from aucmax.explanation import ColumnImportance
 from aucmax.explanation.result import KINDS
+from aucmax.tables.findings.finding import quoted
 
 COLOURS = {"better": "green", "worse": "red", "equivalent": "blue", "undecided": "yellow"}
 NUMBERS = ("AUC", "difference", "p", "s/fit")  # columns of a comparison that are aligned at the right
@@ -27,14 +28,15 @@ WIDTH = 200  # of tables that do not go to a terminal
 
 
 def show_data(data: TrainingData, pos_label_given: bool) -> None:
-    """Number of rows and features, the positive class and its rate, and the columns that were left out."""
+    """Number of rows and features, the positive class and its rate, and left-out columns that no warning names."""
     summary = data.to_dict()
     echo(f"{data.name}: {summary['rows']:,} rows, {summary['features']:,} features")
     reason = "" if pos_label_given else " (the rarer class; choose with --positive)"
     rate = f"{summary['positives']:,} rows, {100 * summary['positive_rate']:.3g} %"
     echo(f"positive class: {data.classes[1]!r}{reason}: {rate}")
     for name, why in summary["left_out"].items():
-        echo(f"left out: {name}: {why}")
+        if not any(name in finding.columns and quoted(name) in finding.message for finding in data.findings):
+            echo(f"left out: {name}: {why}")
 
 
 def show_fit(report: FitReport, output: str) -> None:
@@ -45,7 +47,7 @@ def show_fit(report: FitReport, output: str) -> None:
     if threshold is not None:
         echo(f"threshold: {threshold:.6g}")
     echo(f"cross-validated AUC, {report.comparison.n_folds} folds:")
-    show_comparison(report.comparison)
+    show_comparison(report.comparison, report.comparison.sentence("aucmax"))
     if report.next_steps is not None:
         echo(report.next_steps)
     echo(f"model: {output}")
@@ -58,7 +60,7 @@ def show_pass_fit(report: PassFitReport, output: str) -> None:
     echo(f"positive class: {facts['positive']!r}, {facts['positives']:,} rows")
     for name, why in facts["left_out"].items():
         echo(f"column {name!r} left out: {why}")
-    echo(f"alpha: {facts['alpha']:.4g} ({facts['loss']} loss, solver {facts['solver']})")
+    _show_choices(report.model.metadata.training)
     if facts["threshold"] is not None:
         echo(f"threshold: {facts['threshold']:.6g}")
     if facts["auc"] is not None:
@@ -70,22 +72,24 @@ def show_pass_fit(report: PassFitReport, output: str) -> None:
 
 
 def _show_choices(training: dict[str, Any]) -> None:
-    """The weights of the members of a stack, or kernel, alpha, loss, penalty and solver."""
+    """The weights of the members of a stack, or kernel, alpha, loss, penalty and solver: of the heaviest setting."""
     if "weights" in training:
         echo("weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in training["weights"].items()))
         return
     penalty = "L2" if training["l1_ratio"] == 0 else f"l1_ratio {training['l1_ratio']:g}"
-    if training["kernel"] != "linear":
-        echo(f"kernel: {training['kernel']}")
+    if "averaged" in training:
+        gamma = "" if training["gamma"] is None else f", gamma {training['gamma']:.3g}"
+        several = f", the heaviest of {training['averaged']} settings that are averaged"
+        echo(f"kernel: {training['kernel']}{gamma}{several if training['averaged'] > 1 else ''}")
     settings = f"{training['loss']} loss, {penalty}, solver {training['solver']}"
     echo(f"alpha: {training['alpha']:.4g} ({settings})")
 
 
-def show_comparison(comparison: Comparison) -> None:
-    """A table of the models, the best first, the verdict in a sentence, and what should be known of the models."""
+def show_comparison(comparison: Comparison, sentence: str) -> None:
+    """A table of the models, the best first, the verdict in that sentence, and what should be known of the models."""
     header, rows = comparison.cells()
     _print_table(header, rows, right=[j for j, name in enumerate(header) if name in NUMBERS])
-    verdict, colon, rest = comparison.summary.partition(": ")
+    verdict, colon, rest = sentence.partition(": ")
     echo(colon + rest, start=click.style(verdict, fg=COLOURS.get(verdict)))
     for remark in (*comparison.notes, *comparison.findings):
         echo(str(remark))

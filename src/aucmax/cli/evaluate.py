@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,22 +95,23 @@ class ScoredRows:
     groups: np.ndarray | None
 
 
-def score_labeled_rows(
-    model: SavedModel,
-    path: Path,
-    target: str | None,
-    weight_column: str | None,
-    reading: dict[str, Any],
-    group_column: str | None = None,
-) -> ScoredRows:
+class LabelColumns(NamedTuple):
+    """The columns that hold the labels, weights and groups of the rows of a file."""
+
+    target: str | None = None  # labels; those of training if not named
+    weight: str | None = None
+    group: str | None = None
+
+
+def score_labeled_rows(model: SavedModel, path: Path, columns: LabelColumns, reading: dict[str, Any]) -> ScoredRows:
     """Score a file with labels, and see whether its rows resemble those of training.
 
-    The target column is that of training if not named. `reading` are the options of `read`.
+    `reading` are the options of `read`.
     """
     table = read(path, **reading, **matrix_layout(model))
-    y = read_labels(model, table, target)
-    weight = None if weight_column is None else read_weights(table, weight_column)
-    groups = None if group_column is None else read_groups(table, group_column)
+    y = read_labels(model, table, columns.target)
+    weight = None if columns.weight is None else read_weights(table, columns.weight)
+    groups = None if columns.group is None else read_groups(table, columns.group)
     X = model.features(table)
     scores = model.decision_function(X)
     new = count_new_rows(model)
@@ -140,7 +141,7 @@ def evaluated_comparison(rows: ScoredRows, ignore: Collection[str] = ()) -> Comp
     """The model as a comparison of one, with a finding for every group that it ranks worse than the others."""
     metadata = rows.model.metadata
     comparison = evaluated_model(
-        f"{metadata.training.get('kernel', 'linear')} model",
+        f"{rows.model.kind} model",
         rows.is_pos,
         rows.scores,
         probabilities=None if metadata.calibration is None else rows.model.predict_proba(rows.X)[:, 1],

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.cli.evaluate import Evaluation, confusion_rates, find_target
+from aucmax.cli.evaluate import Evaluation, LabelColumns, confusion_rates, find_target
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.score import count_new_rows, matrix_layout, needed_columns
 from aucmax.estimators.base import predicted_labels
@@ -40,8 +40,7 @@ class _Tally:
 def evaluate_in_passes(
     model: SavedModel,
     data: str,
-    target: str | None,
-    weight: str | None,
+    columns: LabelColumns,
     reading: dict[str, Any],
     memory: str | None,
     update: ProgressCallback,
@@ -53,18 +52,20 @@ def evaluate_in_passes(
     source = Source.of(data, **reading)
     parts = [_with_layout(part, model) for part in source.partitions]
     rows = CHUNK_ROWS if memory is None else chunk_rows(memory, row_size(source, model.n_features), LocalEngine(1))
-    target = None if model.metadata.encoder is None else find_target(model, next(parts[0].chunks(1)), target)
-    needed = needed_columns(model)
-    columns = None if needed is None else {name for name in (*needed, target, weight) if name is not None}
+    encoded = model.metadata.encoder is not None
+    target = find_target(model, next(parts[0].chunks(1)), columns.target) if encoded else None
+    columns = columns._replace(target=target)
+    features = needed_columns(model)
+    needed = None if features is None else {name for name in (*features, *columns) if name is not None}
     folder = TemporaryFolder()
     seen = count_new_rows(model)
     total: _Tally | None = None
     for part in parts:
         start = 0
-        for chunk in part.chunks(rows, columns):
+        for chunk in part.chunks(rows, needed):
             with located(part, start, len(chunk)):
                 X = model.features(chunk)
-                tally = _tally(model, X, chunk, (target, weight), folder.path)
+                tally = _tally(model, X, chunk, columns, folder.path)
             seen.add(chunk, X)
             start += len(chunk)
             total = tally if total is None else total + tally
@@ -81,11 +82,10 @@ def _with_layout(part: Partition, model: SavedModel) -> Partition:
     return part
 
 
-def _tally(model: SavedModel, X: Any, chunk: Table, names: tuple[str | None, str | None], folder: str) -> _Tally:
+def _tally(model: SavedModel, X: Any, chunk: Table, columns: LabelColumns, folder: str) -> _Tally:
     metadata = model.metadata
-    target, weight_column = names
-    positive = encode_rows(chunk, target, metadata.classes, metadata.training.get("rest") or ()) == 1
-    weight = None if weight_column is None else read_weights(chunk, weight_column)
+    positive = encode_rows(chunk, columns.target, metadata.classes, metadata.training.get("rest") or ()) == 1
+    weight = None if columns.weight is None else read_weights(chunk, columns.weight)
     scores = model.decision_function(X)
     predicted = predicted_labels(scores, np.arange(2), metadata.threshold) == 1
     cell = 2 * ~positive + ~predicted  # tp, fn, fp, tn

@@ -2,91 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
+from aucmax.cli.fit_facts import MODEL_FACTS, attained_threshold, fit_facts
+from aucmax.cli.fit_settings import FitSettings
 from aucmax.cli.training_data import TrainingData
 from aucmax.comparison import Comparison, Progress, compare
-from aucmax.estimators.kernel import KernelAUCClassifier
-from aucmax.estimators.linear import AUCClassifier
-from aucmax.estimators.linear_cv import AUCClassifierCV
-from aucmax.estimators.stacking import AUCStackingClassifier
 from aucmax.metrics import threshold_for
 from aucmax.models import ModelMetadata, SavedModel
 from aucmax.models.scorer import scorer_of
-
-
-@dataclass(frozen=True, kw_only=True)
-class FitSettings:
-    """The options of `aucmax fit`.
-
-    Parameters
-    ----------
-    loss : list of str
-        "auto", or pairwise losses; of several, the one with the best cross-validated AUC is used.
-    l1_ratio : float
-        Fraction of the l1 norm in the penalty.
-    alpha : float or None
-        Strength of the penalty; chosen by cross-validation if None.
-    kernel : str or None
-        A kernel, or "auto" for the best; None for a linear model.
-    solver : str or None
-        A name in `SOLVERS`; with one, alpha is not tuned.
-    stack : bool
-        A stack of a kernel model, extra trees and, for longer tables, boosting.
-    cv, seed : int
-        Number of folds, and the random seed.
-    threshold_at : dict or None
-        The rate that the threshold should meet: one of fpr, tpr, precision.
-    decision : {"prior", "probability", "balanced"}
-        Where predictions cut the scores if no rate is given (docs/predictions.md).
-    baseline : bool
-        Whether to compare with a tuned logistic regression.
-    """
-
-    loss: Sequence[str] = ("auto",)
-    l1_ratio: float = 0.0
-    alpha: float | None = None
-    kernel: str | None = None
-    solver: str | None = None
-    stack: bool = False
-    cv: int = 5
-    seed: int = 0
-    threshold_at: dict[str, float] | None = None
-    decision: str = "prior"
-    baseline: bool = True
-
-    def estimator(self, folds: Any = None) -> Any:
-        """The estimator that these settings describe; it tunes on the given folds, or on shuffled ones."""
-        alpha = "auto" if self.alpha is None else self.alpha
-        cv = self.cv if folds is None else folds
-        if self.stack:
-            return AUCStackingClassifier(cv=cv, decision=self.decision, random_state=self.seed)
-        if self.kernel is not None:
-            loss = "squared" if self.loss[0] == "auto" else self.loss[0]
-            settings = {"alpha": alpha, "loss": loss, "cv": cv, "random_state": self.seed}
-            return KernelAUCClassifier(self.kernel, decision=self.decision, **settings)
-        if self.solver is not None:
-            settings = {"solver": self.solver, "decision": self.decision, "random_state": self.seed}
-            return AUCClassifier(alpha, self.l1_ratio, self.loss[0], **settings)
-        alphas = None if self.alpha is None else [self.alpha]
-        losses = self.loss[0] if len(self.loss) == 1 else list(self.loss)
-        settings = {"cv": cv, "decision": self.decision, "random_state": self.seed}
-        return AUCClassifierCV(alphas, self.l1_ratio, losses, **settings)
-
-    def models(self) -> dict[str, Any]:
-        """The estimator and its baselines, by name."""
-        models: dict[str, Any] = {"aucmax": self.estimator()}
-        if self.baseline:
-            models["logistic"] = "logistic"
-        if self.baseline and (self.stack or self.kernel is not None):
-            models["linear"] = AUCClassifierCV(cv=self.cv, random_state=self.seed)
-        return models
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +50,12 @@ class FitReport:
         training = self.model.metadata.training
         return {
             **self.data.to_dict(),
-            **{name: training.get(name) for name in ("kernel", "loss", "alpha", "l1_ratio", "solver", "weights")},
+            "kind": self.model.kind,
+            **{name: training[name] for name in MODEL_FACTS if name in training},
             "threshold": self.model.metadata.threshold,
             "verdict": self.verdict,
             "next_steps": self.next_steps,
-            "out_of_fold": self.comparison.to_dict(),
+            "out_of_fold": self.comparison.to_dict() | {"summary": self.comparison.sentence("aucmax")},
         }
 
 
@@ -148,58 +76,25 @@ def fit_model(data: TrainingData, settings: FitSettings, progress: Progress) -> 
 
 
 def _saved_model(data: TrainingData, settings: FitSettings, fitted: Any, comparison: Comparison) -> SavedModel:
-    scores = comparison.scores["aucmax"]
+    row = comparison["aucmax"]
+    rows = {**data.facts, "rows": len(data.y), "positives": int(data.y.sum())}
+    threshold = None
+    if settings.threshold_at is not None:
+        threshold = _threshold(fitted, data, comparison.scores["aucmax"], settings.threshold_at)
     metadata = ModelMetadata(
         data.classes,
         encoder=data.encoder,
-        threshold=_threshold(fitted, data, scores, settings.threshold_at),
+        threshold=threshold,
         calibration=getattr(fitted, "calibration_", None),  # only estimators that cross-validate are calibrated
-        training=_training_facts(data, settings, fitted, comparison),
+        training=fit_facts(rows, fitted, settings, comparison.n_folds, (row.auc, row.low, row.high)),
     )
     return SavedModel(metadata, scorer_of(fitted))
 
 
-def _threshold(fitted: Any, data: TrainingData, scores: np.ndarray, rate: dict[str, float] | None) -> float | None:
+def _threshold(fitted: Any, data: TrainingData, scores: np.ndarray, rate: dict[str, float]) -> float:
     """The threshold that meets the rate on out-of-fold scores, those of the estimator itself if it has them."""
-    if rate is None:
-        return None
     if hasattr(fitted, "threshold_at"):
-        threshold = fitted.threshold_at(**rate)
-    else:
-        tested = ~np.isnan(scores)
-        weight = None if data.weight is None else data.weight[tested]
-        threshold = threshold_for(data.y[tested], scores[tested], sample_weight=weight, **rate)
-    if not np.isfinite(threshold):
-        ((name, bound),) = rate.items()
-        raise ValueError(f"no threshold keeps {name} at {bound}: a negative has the highest score; relax the rate")
-    return threshold
-
-
-def _training_facts(data: TrainingData, settings: FitSettings, fitted: Any, comparison: Comparison) -> dict[str, Any]:
-    row = comparison["aucmax"]
-    return {
-        **data.facts,
-        "rows": len(data.y),
-        "positives": int(data.y.sum()),
-        **_model_facts(settings, fitted),
-        "folds": comparison.n_folds,
-        "seed": settings.seed,
-        "auc": row.auc,
-        "auc_low": row.low,
-        "auc_high": row.high,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "aucmax": version("aucmax"),
-    }
-
-
-def _model_facts(settings: FitSettings, fitted: Any) -> dict[str, Any]:
-    """The weights of the members of a stack, or what was chosen for another model."""
-    if settings.stack:
-        return {"weights": dict(zip(fitted.named_estimators_, fitted.weights_.tolist(), strict=True))}
-    return {
-        "kernel": getattr(fitted, "best_kernel_", "linear"),
-        "loss": getattr(fitted, "loss_", settings.loss[0]),
-        "alpha": float(fitted.alpha_),
-        "l1_ratio": settings.l1_ratio,
-        "solver": fitted.solver_,
-    }
+        return attained_threshold(fitted.threshold_at(**rate), rate)
+    tested = ~np.isnan(scores)
+    weight = None if data.weight is None else data.weight[tested]
+    return attained_threshold(threshold_for(data.y[tested], scores[tested], sample_weight=weight, **rate), rate)

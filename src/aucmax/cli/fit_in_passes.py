@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import glob
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 
-from aucmax.cli.fit import FitSettings
+from aucmax.cli.fit_facts import MODEL_FACTS, attained_threshold, fit_facts
+from aucmax.cli.fit_settings import FitSettings
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.training_data import ColumnOptions
 from aucmax.estimators.linear import AUCClassifier
@@ -41,7 +39,7 @@ class PassFitReport:
         """The report as JSON values."""
         reader = self.passes.reader
         training = self.model.metadata.training
-        names = ("rows", "positives", "loss", "alpha", "l1_ratio", "solver", "auc", "auc_low", "auc_high")
+        names = ("rows", "positives", *MODEL_FACTS, "auc", "auc_low", "auc_high")
         return {
             "data": self.data,
             "features": reader.n_features,
@@ -50,7 +48,8 @@ class PassFitReport:
             "passes": self.passes.count,
             "left_out": {} if (encoder := self.model.metadata.encoder) is None else dict(encoder.left_out_),
             "threshold": self.model.metadata.threshold,
-            **{name: training[name] for name in names},
+            "kind": self.model.kind,
+            **{name: training[name] for name in names if name in training},
         }
 
 
@@ -140,34 +139,25 @@ def _saved_model(model: Any, passes: Passes, columns: ColumnOptions, settings: F
     reader = passes.reader
     interval = getattr(model, "oof_interval_", None)
     auc, low, high = (None, None, None) if interval is None else map(float, interval[:3])
-    threshold = None if settings.threshold_at is None else model.threshold_at(**settings.threshold_at)
-    if threshold is not None and not np.isfinite(threshold):
-        raise ValueError("no threshold meets the rate of --threshold-at: a negative has the highest score; relax it")
-    training = {
+    rate = settings.threshold_at
+    metadata = ModelMetadata(
+        reader.classes,
+        encoder=reader.encoder if isinstance(reader.encoder, TableEncoder) else None,
+        threshold=None if rate is None else attained_threshold(model.threshold_at(**rate), rate),
+        calibration=getattr(model, "calibration_", None),
+        training=fit_facts(_row_facts(passes, columns), model, settings, settings.cv, (auc, low, high)),
+    )
+    return SavedModel(metadata, scorer_of(model))
+
+
+def _row_facts(passes: Passes, columns: ColumnOptions) -> dict[str, Any]:
+    """Names of the columns, number of rows and of positive ones."""
+    reader = passes.reader
+    facts = {
         "target": columns.target,
         "weight": columns.weight,
         "zero_based": passes.summary.zero_based if reader.encoder is None else None,
         "rows": passes.summary.n_rows,
         "positives": passes.n_positive,
-        "kernel": getattr(model, "best_kernel_", "linear"),
-        "loss": getattr(model, "loss_", model.loss),
-        "alpha": float(model.alpha_),
-        "l1_ratio": settings.l1_ratio,
-        "solver": model.solver_,
-        "folds": settings.cv,
-        "seed": settings.seed,
-        "auc": auc,
-        "auc_low": low,
-        "auc_high": high,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "aucmax": version("aucmax"),
     }
-    training |= {"rest": list(reader.rest)} if reader.rest else {}
-    metadata = ModelMetadata(
-        reader.classes,
-        encoder=reader.encoder if isinstance(reader.encoder, TableEncoder) else None,
-        threshold=threshold,
-        calibration=getattr(model, "calibration_", None),
-        training=training,
-    )
-    return SavedModel(metadata, scorer_of(model))
+    return facts | ({"rest": list(reader.rest)} if reader.rest else {})

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Collection
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,15 +20,15 @@ from aucmax.comparison.report import Costs, ReportFacts
 EPOCH = (0.0, 4e9)  # seconds since 1970, until 2096
 
 
-def write_comparison_report(
-    comparison: Comparison,
-    data: TrainingData,
-    path: Path,
-    *,
-    seed: int,
-    group_column: str | None,
-    costs: tuple[float, float] | None,
-) -> None:
+class PageOptions(NamedTuple):
+    """What the user asks of the page."""
+
+    path: Path
+    group_column: str | None = None
+    costs: tuple[float, float] | None = None  # of a positive that is missed, and of a false alarm
+
+
+def write_comparison_report(comparison: Comparison, data: TrainingData, page: PageOptions, *, seed: int) -> None:
     """Write the page of a comparison, with the facts on its table."""
     encoder = data.encoder
     width = data.X.shape[1]
@@ -40,24 +41,17 @@ def write_comparison_report(
         left_out={} if encoder is None else dict(encoder.left_out_),
         findings=data.findings,
         groups=data.groups,
-        group_column=group_column or "",
-        costs=None if costs is None else Costs(*costs),
+        group_column=page.group_column or "",
+        costs=None if page.costs is None else Costs(*page.costs),
         command=command_line(),
         seed=seed,
         data_hash=hash_rows(data.X, data.y, data.weight),
     )
-    comparison.report(path, facts, X=data.X, feature_names=names)
+    comparison.report(page.path, facts, X=data.X, feature_names=names)
 
 
 def write_evaluation_report(
-    comparison: Comparison,
-    rows: ScoredRows,
-    data: Path,
-    path: Path,
-    *,
-    group_column: str | None,
-    costs: tuple[float, float] | None,
-    ignore: Collection[str] = (),
+    comparison: Comparison, rows: ScoredRows, data: Path, page: PageOptions, *, ignore: Collection[str] = ()
 ) -> None:
     """Write the page of a saved model on the rows of a file."""
     metadata = rows.model.metadata
@@ -69,13 +63,13 @@ def write_evaluation_report(
         left_out={} if encoder is None else dict(encoder.left_out_),
         findings=tuple(rows.new.findings(ignore)),
         groups=rows.groups,
-        group_column=group_column or "",
-        costs=None if costs is None else Costs(*costs),
+        group_column=page.group_column or "",
+        costs=None if page.costs is None else Costs(*page.costs),
         command=command_line(),
         data_hash=hash_rows(rows.X, rows.is_pos, rows.weight),
         **importance_facts(comparison, rows),
     )
-    comparison.report(path, facts)
+    comparison.report(page.path, facts)
 
 
 def period(data: TrainingData) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from aucmax.comparison.checks import check_models
-from aucmax.comparison.data import ComparisonData, make_comparison_data
+from aucmax.comparison.data import ComparisonData, Splitting, make_comparison_data
 from aucmax.comparison.finished_fits import FinishedFits
 from aucmax.comparison.measures import MeasureIntervals
 from aucmax.comparison.out_of_fold import FoldFit, ModelRun, collect, fit_fold, weight_argument
 from aucmax.comparison.result import Comparison, ComparisonRow
-from aucmax.comparison.standard_models import find_models, how_tuned
+from aucmax.comparison.standard_models import find_models, how_tuned, is_own
 from aucmax.comparison.statistics import (
     EQUIVALENCE_CONFIDENCE,
     ROPE,
@@ -101,7 +101,7 @@ def compare(
     equivalent: exact 0.99... and logistic 0.99... differ by less than 0.02 (...)
     """
     check_param("rope", rope, Number(0, 1))
-    data = make_comparison_data(X, y, cv, sample_weight, groups, random_state, repeats)
+    data = make_comparison_data(X, y, sample_weight, Splitting(cv, repeats, groups, random_state))
     found = find_models(models, data, random_state)
     reference = _find_reference(reference, list(found))
     fits, failures = _fit_all(found, data, FinishedFits(resume, data), n_jobs, progress)
@@ -111,15 +111,10 @@ def compare(
     if reference in failures:
         reference = _find_reference(None, list(runs))
         notes.append(f"note: the reference failed; the others are tested against {reference} instead")
-    differences = {name: _difference(runs[name], runs[reference], data) for name in runs if name != reference}
-    adjusted = holm([paired.p_value for paired in differences.values()])
-    p_values = dict(zip(differences, adjusted.tolist(), strict=True))
-    rows = [
-        _row(name, found[name], run, data, differences.get(name), p_values.get(name, 1.0), rope)
-        for name, run in runs.items()
-    ]
+    rows = [_row(name, found[name], run, data) for name, run in runs.items()]
+    verdicts = _verdicts(runs, reference, data, rope)
     result = Comparison(
-        rows=tuple(sorted(rows, key=lambda row: -row.auc)),
+        rows=tuple(sorted((replace(row, **verdicts[row.name]) for row in rows), key=lambda row: -row.auc)),
         reference=reference,
         rope=rope,
         n_rows=len(data.y),
@@ -127,14 +122,21 @@ def compare(
         n_folds=round(data.n_folds),
         n_repeats=repeats,
         notes=tuple(notes),
-        scores={name: run.scores for name, run in runs.items()},
-        pooled={name: run.pooled for name, run in runs.items()},
-        probabilities={name: run.probabilities for name, run in runs.items() if run.probabilities is not None},
         labels=data.is_pos,
         weight=data.weight,
-        weights={name: weights for name, run in runs.items() if (weights := _weights(run)) is not None},
+        **_by_model(runs),
     )
     return replace(result, findings=tuple(check_models(result, {name: found[name] for name in runs})))
+
+
+def _by_model(runs: dict[str, ModelRun]) -> dict[str, Any]:
+    """What a comparison holds of every model, or of those that have it."""
+    return {
+        "scores": {name: run.scores for name, run in runs.items()},
+        "pooled": {name: run.pooled for name, run in runs.items()},
+        "probabilities": {name: run.probabilities for name, run in runs.items() if run.probabilities is not None},
+        "weights": {name: weights for name, run in runs.items() if (weights := _weights(run)) is not None},
+    }
 
 
 def _weights(run: ModelRun) -> np.ndarray | None:
@@ -210,26 +212,29 @@ def _check_failures(failures: dict[str, str], n_models: int) -> None:
         raise ValueError(f"model {name!r} failed on {why}{also}")
 
 
+def _verdicts(
+    runs: dict[str, ModelRun], reference: str, data: ComparisonData, rope: float
+) -> dict[str, dict[str, Any]]:
+    """What each row says of its difference to the reference; that of the reference says nothing."""
+    differences = {name: _difference(runs[name], runs[reference], data) for name in runs if name != reference}
+    p_values = holm([paired.p_value for paired in differences.values()]).tolist()
+    found = zip(differences.items(), p_values, strict=True)
+    return {reference: {}} | {name: _verdict(paired, p, rope, len(data.y)) for (name, paired), p in found}
+
+
 def _difference(run: ModelRun, reference: ModelRun, data: ComparisonData) -> PairedDifference:
     n_train, n_test = data.mean_sizes
     influence = run.influence - reference.influence
     return paired_difference(run.aucs, reference.aucs, influence, n_train=n_train, n_test=n_test)
 
 
-def _row(
-    name: str,
-    model: Any,
-    run: ModelRun,
-    data: ComparisonData,
-    paired: PairedDifference | None,
-    p_value: float,
-    rope: float,
-) -> ComparisonRow:
+def _row(name: str, model: Any, run: ModelRun, data: ComparisonData) -> ComparisonRow:
+    """The row of a model, not yet compared with the reference."""
     auc = float(run.aucs.mean())
     tested = ~np.isnan(run.scores)
     low, high = cv_auc_limits(auc, run.influence[tested], data.is_pos[tested], data.n_folds)
     fits = run.fits
-    row = ComparisonRow(
+    return ComparisonRow(
         name=name,
         auc=auc,
         low=low,
@@ -246,8 +251,8 @@ def _row(
         aucs=tuple(run.aucs.tolist()),
         errors=tuple(run.errors.tolist()),
         ranges={name: found for name in RANGED if (found := _range(fits, name)) is not None},
+        own=is_own(model),
     )
-    return row if paired is None else replace(row, **_verdict(paired, p_value, rope, len(data.y)))
 
 
 def _range(fits: list[FoldFit], name: str) -> tuple[float, float] | None:

@@ -17,7 +17,7 @@ from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import warn_frequent_positive
 from aucmax.validation.params import Integer, check_param
 
-__all__ = ["ComparisonData", "make_comparison_data"]
+__all__ = ["ComparisonData", "Splitting", "make_comparison_data"]
 
 
 class ComparisonData(NamedTuple):
@@ -45,34 +45,53 @@ class ComparisonData(NamedTuple):
         )
 
 
-def make_comparison_data(
-    X: Any, y: Any, cv: Any, sample_weight: Any, groups: Any, random_state: int, repeats: int = 1
-) -> ComparisonData:
+class Splitting(NamedTuple):
+    """How rows are split into folds, as the user asked for it."""
+
+    cv: Any  # number of folds, or a splitter
+    repeats: int = 1  # how often the rows are split
+    groups: Any = None  # rows of a group stay in the same fold
+    random_state: int = 0
+
+
+def make_comparison_data(X: Any, y: Any, sample_weight: Any, splitting: Splitting) -> ComparisonData:
     """Validate the input once and make the folds, each with at least two test rows of each class."""
-    check_param("repeats", repeats, Integer(1))
+    check_param("repeats", splitting.repeats, Integer(1))
     _check_order(X, y)
     check_structure(X)
     labels = check_1d(y, "y")
     classes = binary_labels(labels)
     is_pos = labels == classes[1]
     weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
-    X, labels, groups = indexable(X, labels, groups)
+    X, labels, groups = indexable(X, labels, splitting.groups)
     weights = np.ones(labels.size) if weight is None else weight
     warn_frequent_positive(is_pos, weights, classes)
-    asked = cv
-    if isinstance(cv, Integral):
-        cv = _reduced_n_folds(cv, is_pos[weights > 0])
-    elif repeats > 1:
-        raise ValueError(f"repeats={repeats} with a splitter; pass cv as a number, or a splitter that repeats itself")
+    cv = _cv(splitting, is_pos[weights > 0])
     sign = np.where(is_pos, 1.0, -1.0)
-    rng = np.random.default_rng(random_state)
-    folds = [fold for _ in range(repeats) for fold in make_splits(cv, X, sign, weights, groups, rng)]
+    rng = np.random.default_rng(splitting.random_state)
+    folds = [fold for _ in range(splitting.repeats) for fold in make_splits(cv, X, sign, weights, groups, rng)]
+    _check_folds(folds, is_pos)
+    reduced = cv is not splitting.cv and cv != splitting.cv
+    return ComparisonData(X, labels, is_pos, weight, folds, splitting.repeats, reduced=reduced)
+
+
+def _check_folds(folds: list[Fold], is_pos: np.ndarray) -> None:
+    """Refuse folds with less than two test rows of a class."""
     for number, (_, test) in enumerate(folds, 1):
         rare = int(np.bincount(is_pos[test], minlength=2).min())
         if rare < 2:
             where = f"fold {number} of {len(folds)}"
             raise ValueError(f"{where} needs 2 test rows of each class, but one class has {rare}; lower cv")
-    return ComparisonData(X, labels, is_pos, weight, folds, repeats, reduced=cv is not asked and cv != asked)
+
+
+def _cv(splitting: Splitting, is_pos: np.ndarray) -> Any:
+    """The splitter, or a number of folds that the rows of positive weight allow."""
+    if isinstance(splitting.cv, Integral):
+        return _reduced_n_folds(splitting.cv, is_pos)
+    if splitting.repeats > 1:
+        asked = f"repeats={splitting.repeats} with a splitter"
+        raise ValueError(f"{asked}; pass cv as a number, or a splitter that repeats itself")
+    return splitting.cv
 
 
 def _reduced_n_folds(cv: Any, is_pos: np.ndarray) -> int:

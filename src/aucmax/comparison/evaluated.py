@@ -48,32 +48,9 @@ def evaluated_model(
     is_pos = np.asarray(labels, dtype=bool)
     values = np.asarray(scores, dtype=float)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    rare = int(np.bincount(is_pos if weight is None else is_pos[weight > 0], minlength=2).min())
-    if rare < 2:
-        raise ValueError(f"a class has {rare} rows; a report needs two of each, for its intervals")
-    auc = roc_auc(is_pos, values, sample_weight=weight)
-    error = float(np.linalg.norm(auc_influence(is_pos, values, sample_weight=weight)))
-    low, high = auc_limits(auc, error, rare)
     rows = ScoredFold(np.arange(values.size), is_pos, values, np.ones(values.size) if weight is None else weight)
-    row = ComparisonRow(
-        name=name,
-        auc=auc,
-        low=low,
-        high=high,
-        sd=0.0,
-        train_auc=nan,
-        measures=MeasureIntervals([rows], values.size),
-        fit_seconds=nan,
-        score_seconds=nan,
-        nonzeros=None,
-        tuned="no",
-        converged=True,
-        edges=(),
-        aucs=(auc,),
-        errors=(error,),
-    )
     return Comparison(
-        rows=(row,),
+        rows=(_row(name, rows, weight),),
         reference=name,
         rope=0.0,
         n_rows=values.size,
@@ -84,4 +61,31 @@ def evaluated_model(
         probabilities={} if probabilities is None else {name: np.asarray(probabilities, dtype=float)},
         labels=is_pos,
         weight=weight,
+    )
+
+
+def _row(name: str, rows: ScoredFold, weight: np.ndarray | None) -> ComparisonRow:
+    """The AUC with its interval; nothing is known of the fit."""
+    rare = int(np.bincount(rows.is_pos[rows.weight > 0], minlength=2).min())
+    if rare < 2:
+        raise ValueError(f"a class has {rare} rows; a report needs two of each, for its intervals")
+    auc = roc_auc(rows.is_pos, rows.scores, sample_weight=weight)
+    error = float(np.linalg.norm(auc_influence(rows.is_pos, rows.scores, sample_weight=weight)))
+    low, high = auc_limits(auc, error, rare)
+    return ComparisonRow(
+        name=name,
+        auc=auc,
+        low=low,
+        high=high,
+        sd=0.0,
+        train_auc=nan,
+        measures=MeasureIntervals([rows], rows.scores.size),
+        fit_seconds=nan,
+        score_seconds=nan,
+        nonzeros=None,
+        tuned="no",
+        converged=True,
+        edges=(),
+        aucs=(auc,),
+        errors=(error,),
     )

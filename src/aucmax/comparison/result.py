@@ -68,6 +68,8 @@ class ComparisonRow:
         Relative to the reference.
     rows_needed : int or None
         If undecided, about how many rows would decide.
+    own : bool
+        Whether it is an estimator of aucmax, or a pipeline or search of one.
     """
 
     name: str
@@ -96,6 +98,7 @@ class ComparisonRow:
     verdict: str = "reference"
     rows_needed: int | None = None
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    own: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON-serialisable values; a measure becomes three: itself and its interval; likewise ranges."""
@@ -170,12 +173,21 @@ class Comparison:
 
     @property
     def summary(self) -> str:
-        """One sentence on how aucmax (or, if it was not compared, the best model) compares with the reference."""
-        others = [row for row in self.rows if row.name != self.reference]
-        if not others:
-            row = self.rows[0]
-            return f"{row.name} {row.auc:.4f}, 95 % interval {row.low:.4f} to {row.high:.4f}"
-        row = next((row for row in others if row.name == "aucmax"), others[0])
+        """One sentence on how the best model of aucmax (or, if there is none, of all) compares with the reference."""
+        others = [row for row in self.rows if row.name != self.reference] or self.rows
+        return self.sentence(next((row for row in others if row.own), others[0]).name)
+
+    def sentence(self, name: str) -> str:
+        """One sentence on how a model compares with the reference.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+        """
+        row = self[name]
+        if name == self.reference:
+            return f"{name} {row.auc:.4f}, 95 % interval {row.low:.4f} to {row.high:.4f}"
         return _sentence(row, self[self.reference], self.rope)
 
     def plot(self, ax: Any = None) -> Any:

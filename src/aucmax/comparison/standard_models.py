@@ -26,7 +26,7 @@ from aucmax.estimators.stacking import AUCStackingClassifier
 from aucmax.numerics.matrix import is_sparse
 from aucmax.solvers import SOLVERS
 
-__all__ = ["DEFAULT_MODELS", "STANDARD_MODELS", "find_models", "how_tuned"]
+__all__ = ["DEFAULT_MODELS", "STANDARD_MODELS", "find_models", "how_tuned", "is_own"]
 
 
 def find_models(models: Any, data: ComparisonData, random_state: int) -> dict[str, Any]:
@@ -88,6 +88,14 @@ def how_tuned(model: Any) -> str:
     if isinstance(last, BaseSearchCV):
         return "yes"
     return next((words for kind, words in _TUNED.items() if isinstance(last, kind)), "no")
+
+
+def is_own(model: Any) -> bool:
+    """Whether a model is an estimator of aucmax, or a pipeline or search of one."""
+    if isinstance(model, BaseSearchCV):
+        return is_own(model.estimator)
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    return any(kind.__module__.startswith("aucmax.") for kind in type(last).__mro__)
 
 
 # what is chosen by cross-validation inside `fit`

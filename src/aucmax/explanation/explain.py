@@ -14,6 +14,7 @@ from aucmax.explanation.permutation import permutation_losses
 from aucmax.explanation.result import ColumnImportance, Contributions, Explanation
 from aucmax.explanation.weight_errors import column_deviations, column_errors
 from aucmax.numerics.matrix import dense
+from aucmax.validation.inputs import LabeledData
 
 NORMAL = 1.959963984540054  # two-sided 5 % point of the normal distribution
 LARGEST = 10**8  # numbers in a table that is made dense
@@ -106,7 +107,7 @@ def _note(model: FeatureModel, X: np.ndarray, y: np.ndarray | None) -> str:
 def _by_permutation(
     model: FeatureModel, X: np.ndarray, y: Any, weight: np.ndarray, n_repeats: int, rng: np.random.Generator
 ) -> list[ColumnImportance]:
-    losses, errors = permutation_losses(model.score, X, y, weight, model.columns, n_repeats, rng)
+    losses, errors = permutation_losses(model.score, LabeledData(X, y, weight), model.columns, n_repeats, rng)
     return [
         _importance(name, float(loss), float(error), None, lowest=-np.inf)
         for name, loss, error in zip(model.columns, losses, errors)

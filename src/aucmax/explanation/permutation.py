@@ -13,18 +13,18 @@ from collections.abc import Callable
 import numpy as np
 
 from aucmax.metrics import auc_influence, roc_auc
+from aucmax.validation.inputs import LabeledData
 
 
 def permutation_losses(
     score: Callable[[np.ndarray], np.ndarray],
-    X: np.ndarray,
-    y: np.ndarray,
-    weight: np.ndarray,
+    rows: LabeledData,
     columns: dict[str, list[int]],
     n_repeats: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean loss of AUC of every column, and its standard error."""
+    X, y, weight = rows
     scores = score(X)
     auc = roc_auc(y, scores, sample_weight=weight)
     influence = auc_influence(y, scores, sample_weight=weight)

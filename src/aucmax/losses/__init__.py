@@ -1,7 +1,5 @@
 """Pairwise losses: value, gradient, and the lower bounds from which certificates are built."""
 
-from typing import Any
-
 from aucmax.losses.area_under_min import AreaUnderMin
 from aucmax.losses.base import Loss
 from aucmax.losses.exponential import Exponential
@@ -29,7 +27,7 @@ __all__ = [
 ]
 
 
-def find_loss(name: Any) -> Loss:
+def find_loss(name: object) -> Loss:
     """The loss with the given name.
 
     Parameters

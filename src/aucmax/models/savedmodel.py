@@ -72,6 +72,16 @@ class SavedModel(ThresholdMixin):
         return self.scorer.n_features
 
     @property
+    def kind(self) -> str:
+        """The kind of model: "linear", "kernel", "tree", "stack", ...; standardised features do not change it."""
+        from aucmax.models.scaled_scorer import ScaledScorer
+
+        scorer = self.scorer
+        while isinstance(scorer, ScaledScorer):
+            scorer = scorer.scorer
+        return scorer.kind
+
+    @property
     def zero_based(self) -> bool | str:
         """Whether the indices of libsvm files start at 0, as in training; "auto" if that is not known."""
         known = self.metadata.training.get("zero_based")

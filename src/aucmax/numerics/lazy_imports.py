@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 
@@ -42,6 +43,8 @@ class LazyModule:
 def lazy_exports(package: dict[str, Any], modules: Mapping[str, str]) -> tuple[Callable, Callable]:
     """`__getattr__` and `__dir__` of a package that imports what it exports when it is first used.
 
+    `__dir__` lists what is exported and the submodules that are imported, but nothing that the package itself uses.
+
     Parameters
     ----------
     package : dict
@@ -57,6 +60,7 @@ def lazy_exports(package: dict[str, Any], modules: Mapping[str, str]) -> tuple[C
         return package[name]
 
     def names() -> list[str]:
-        return sorted({*package, *modules})
+        own = {name for name, value in package.items() if name.startswith("__") or isinstance(value, ModuleType)}
+        return sorted(own | set(modules))
 
     return get, names

@@ -1,7 +1,7 @@
 """Online AUC maximisation for river: `pip install '.[river]'`."""
 
 try:
-    import river  # noqa: F401
+    __import__("river")
 except ImportError as error:
     raise ImportError("aucmax.river needs river; install it with: pip install '.[river]'") from error
 

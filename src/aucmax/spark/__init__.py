@@ -5,7 +5,7 @@ sparse, or arrays of numbers. Models are saved as JSON.
 """
 
 try:
-    import pyspark  # noqa: F401
+    __import__("pyspark")
 except ModuleNotFoundError:
     message = "aucmax.spark needs Spark; install it with: pip install '.[spark]', and Java 17 or newer"
     raise ModuleNotFoundError(message, name="pyspark") from None

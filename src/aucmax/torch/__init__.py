@@ -1,7 +1,7 @@
 """PyTorch losses for AUC maximisation: `pip install '.[torch]'`."""
 
 try:
-    import torch  # noqa: F401
+    __import__("torch")
 except ModuleNotFoundError:
     message = "aucmax.torch needs PyTorch; install it with: pip install '.[torch]'"
     raise ModuleNotFoundError(message, name="torch") from None

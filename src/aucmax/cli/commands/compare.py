@@ -18,7 +18,7 @@ from aucmax.cli.options import (
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
-from aucmax.cli.report import write_comparison_report
+from aucmax.cli.report import PageOptions, write_comparison_report
 from aucmax.cli.terminal import echo, print_json, show_findings
 from aucmax.cli.training_data import find_training_data, is_file
 from aucmax.cli.training_options import (
@@ -72,9 +72,9 @@ def compare(
         print_json({**rows.to_dict(), **comparison.to_dict(), "findings": found, **written})
     else:
         show_data(rows, pos_label_given=columns.positive is not None or not is_file(data))
-        show_comparison(comparison)
+        show_comparison(comparison, comparison.summary)
     if report is not None:  # after the results, so that they are not lost if it cannot be written
-        write_comparison_report(comparison, rows, report, seed=seed, group_column=group_column, costs=costs)
+        write_comparison_report(comparison, rows, PageOptions(report, group_column, costs), seed=seed)
         echo(f"report: {report}", err=as_json)
     if plot is not None:
         write_plot(comparison, rows, ax, plot)

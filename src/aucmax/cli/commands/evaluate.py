@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from aucmax.cli.display import show_evaluation
-from aucmax.cli.evaluate import evaluate_rows, evaluated_comparison, score_labeled_rows
+from aucmax.cli.evaluate import LabelColumns, evaluate_rows, evaluated_comparison, score_labeled_rows
 from aucmax.cli.evaluate_in_passes import evaluate_in_passes
 from aucmax.cli.fit_in_passes import is_glob
 from aucmax.cli.group import aucmax
@@ -20,7 +20,7 @@ from aucmax.cli.options import (
 )
 from aucmax.cli.output import check_output
 from aucmax.cli.progress import progress_bar
-from aucmax.cli.report import write_evaluation_report
+from aucmax.cli.report import PageOptions, write_evaluation_report
 from aucmax.cli.terminal import echo, print_json, show_findings
 from aucmax.cli.training_options import memory_option
 from aucmax.models import load
@@ -40,13 +40,14 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
     """Evaluate a saved model on a table with labels."""
     check_output(report, data, model_file)
     model = load(model_file)
+    columns = LabelColumns(target, weight, group_column)
     if memory is not None or is_glob(data):
         if report is not None or group_column is not None:
             raise click.UsageError(
                 "--report and --group-column need all rows in memory; evaluate one file without --memory"
             )
         with progress_bar(f"scoring {data}") as update:
-            evaluation, seen = evaluate_in_passes(model, str(data), target, weight, reading, memory, update)
+            evaluation, seen = evaluate_in_passes(model, str(data), columns, reading, memory, update)
         show_findings(seen.findings(ignore))
         if as_json:
             print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **seen.to_dict(ignore)})
@@ -54,7 +55,7 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
             show_evaluation(evaluation, model.metadata.classes)
         return
     with progress_bar(f"scoring {data}"):
-        rows = score_labeled_rows(model, data, target, weight, reading, group_column)
+        rows = score_labeled_rows(model, data, columns, reading)
         evaluation = evaluate_rows(rows)
     show_findings(rows.new.findings(ignore))
     if as_json:
@@ -66,5 +67,5 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
         comparison = evaluated_comparison(rows, ignore)
         show_findings(comparison.findings)
     if report is not None:  # after the results, so that they are not lost if it cannot be written
-        write_evaluation_report(comparison, rows, data, report, group_column=group_column, costs=costs, ignore=ignore)
+        write_evaluation_report(comparison, rows, data, PageOptions(report, group_column, costs), ignore=ignore)
         echo(f"report: {report}", err=as_json)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from aucmax.cli.display import show_data, show_fit, show_pass_fit
-from aucmax.cli.fit import FitSettings, fit_model
+from aucmax.cli.fit import fit_model
 from aucmax.cli.fit_in_passes import PassLimits, fit_in_passes, is_glob
+from aucmax.cli.fit_settings import FitSettings
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     FILE,
@@ -58,7 +59,9 @@ from aucmax.solvers import SOLVERS
     help="Strength of the penalty; chosen by cross-validated AUC if not given.",
 )
 @click.option(
-    "--kernel", type=click.Choice(["auto", *KERNEL_NAMES]), help="Fit a nonlinear model; auto: with the best kernel."
+    "--kernel",
+    type=click.Choice(["auto", *KERNEL_NAMES]),
+    help="Fit a nonlinear model, an average over settings of the kernel; auto: of several kernels.",
 )
 @click.option(
     "--stack", is_flag=True, help="Fit a stack: a kernel model, extra trees and, from 500 rows, boosting, blended."

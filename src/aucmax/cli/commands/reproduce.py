@@ -38,11 +38,13 @@ def reproduce(name, listed, table, figure, small, collect, pages, papers, output
 
     A rerun continues where the last one ended: finished runs are kept in runs.jsonl.
     """
+    only_list = not pages and (listed or name is None)
+    _check_papers(papers, only_warn=only_list)
     if pages:
         for path in write_pages(papers):
             echo(f"written: {path}")
         return
-    if listed or name is None:
+    if only_list:
         items = [_contents(papers, paper) for paper in PAPERS]
         print_json(items) if as_json else show_list(items)
         return
@@ -61,6 +63,15 @@ def reproduce(name, listed, table, figure, small, collect, pages, papers, output
     else:
         show_list([{"verdict": verdict, "cells": count} for verdict, count in found.counts().items()])
         echo(f"results: {found.path}")
+
+
+def _check_papers(papers: Path, *, only_warn: bool) -> None:
+    """Say how to name the folder of the papers if it is not there."""
+    if not papers.is_dir():
+        message = f"there is no folder {papers}; run this in a clone of aucmax, or name its folder with --papers"
+        if not only_warn:
+            raise FileNotFoundError(message)
+        echo(f"warning: {message}", err=True)
 
 
 def _contents(papers: Path, name: str) -> dict[str, object]:

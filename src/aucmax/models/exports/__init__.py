@@ -1,7 +1,7 @@
 """Models for other systems: a Python file without dependencies, SQL, ONNX."""
 
 from aucmax.models.exports.agreement import Agreement, check_export, check_installed
+from aucmax.models.exports.export_error import ExportError
 from aucmax.models.exports.export_model import FORMATS, export
-from aucmax.models.exports.model_parts import ExportError
 
 __all__ = ["FORMATS", "Agreement", "ExportError", "check_export", "check_installed", "export"]

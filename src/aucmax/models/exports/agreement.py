@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.models.exports.model_parts import ExportError, ModelParts
+from aucmax.models.exports.export_error import ExportError
+from aucmax.models.exports.model_parts import ModelParts
 from aucmax.models.exports.sql import quote
 from aucmax.models.savedmodel import SavedModel
 from aucmax.numerics.matrix import dense

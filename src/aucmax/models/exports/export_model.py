@@ -23,7 +23,7 @@ def export(model: Any, path: str | Path, *, to: str, table: str = "data") -> Non
     Parameters
     ----------
     model : estimator, Pipeline or SavedModel
-        Anything that `aucmax.save` takes.
+        What `aucmax.save` takes, except stacks with forests, boosting or several kernel models in them.
     path : str or Path
         The file to write.
     to : {"onnx", "sql", "python"}

@@ -11,17 +11,14 @@ import numpy as np
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.kernels import KERNELS
 from aucmax.kernels.score import Term
+from aucmax.models.exports.export_error import ExportError
+from aucmax.models.exports.single_score import SingleScore, single_score
 from aucmax.models.savedmodel import SavedModel
 from aucmax.models.scaled_scorer import ScaledScorer
-from aucmax.models.scorer import Scorer
 from aucmax.models.tree_scorer import TreeScorer
 from aucmax.numerics.matrix import dense
 from aucmax.tables.cells import Scalar
 from aucmax.tables.column_encoder import ColumnEncoder
-
-
-class ExportError(ValueError):
-    """A model cannot be written in a format; the message says why."""
 
 
 class Scaling(NamedTuple):
@@ -37,7 +34,7 @@ class ModelParts(NamedTuple):
     columns: tuple[ColumnEncoder, ...] | None  # None if the features are the inputs
     inputs: tuple[str, ...]  # names of the columns, or of the features if there is no encoder
     scalings: tuple[Scaling, ...]  # of the features, in this order
-    scorer: Scorer  # a LinearScorer, KernelScorer or TreeScorer of the scaled features
+    scorer: SingleScore  # of the scaled features
     calibration: Calibration | None  # from a score to a probability
     threshold: float | None  # the positive class is predicted from here on; None: above 0
     classes: tuple[Scalar, Scalar]  # negative, positive
@@ -53,6 +50,7 @@ class ModelParts(NamedTuple):
             scale = np.ones(scorer.n_features) if scorer.scale is None else scorer.scale
             scalings.append(Scaling(mean, scale))
             scorer = scorer.scorer
+        score = single_score(scorer)
         columns = None if metadata.encoder is None else metadata.encoder.columns_
         if columns is not None:
             inputs = tuple(column.name for column in columns)
@@ -62,9 +60,9 @@ class ModelParts(NamedTuple):
         categories = [name for column in columns or () for name in column.categories]
         _check_unicode([*inputs, *categories, *metadata.classes])
         calibration = metadata.calibration
-        if isinstance(scorer, TreeScorer):  # its score is the log-odds of the leaf, minus zero
-            calibration = Calibration(1.0, scorer.zero)
-        return cls(columns, inputs, tuple(scalings), scorer, calibration, metadata.threshold, metadata.classes)
+        if isinstance(score, TreeScorer):  # the log-odds of the leaf, minus zero
+            calibration = Calibration(1.0, score.zero)
+        return cls(columns, inputs, tuple(scalings), score, calibration, metadata.threshold, metadata.classes)
 
     def output_name(self, wanted: str) -> str:
         """A name for an output that no input has, whatever the case of its letters."""

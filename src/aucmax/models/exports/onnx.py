@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from aucmax.estimators.tree import LEAF
-from aucmax.models.exports.model_parts import ExportError, KernelTerm, ModelParts, kernel_term
-from aucmax.models.kernel_scorer import KernelScorer
+from aucmax.models.exports.export_error import ExportError
+from aucmax.models.exports.model_parts import KernelTerm, ModelParts, kernel_term
+from aucmax.models.exports.single_score import SingleScore
 from aucmax.models.linear_scorer import LinearScorer
-from aucmax.models.scorer import Scorer
 from aucmax.models.tree_scorer import TreeScorer
 from aucmax.tables.cells import MISSING
 from aucmax.tables.column_encoder import ColumnEncoder
@@ -137,13 +137,12 @@ def _number_features(graph: _Graph, column: ColumnEncoder) -> list[str]:
     return parts
 
 
-def _score(graph: _Graph, scorer: Scorer, x: str) -> str:
+def _score(graph: _Graph, scorer: SingleScore, x: str) -> str:
     """The score, of shape (n, 1)."""
     if isinstance(scorer, LinearScorer):
         return graph.add("Add", graph.add("MatMul", x, _column(scorer.coef)), np.array(scorer.intercept))
     if isinstance(scorer, TreeScorer):
         return _tree(graph, scorer, x)
-    assert isinstance(scorer, KernelScorer)
     total = ""
     for term in scorer.score.terms:
         if term.coordinates is None:

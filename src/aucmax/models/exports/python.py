@@ -16,9 +16,9 @@ import numpy as np
 from aucmax.estimators.tree import LEAF
 from aucmax.models.exports import standalone
 from aucmax.models.exports.model_parts import ModelParts, kernel_term
+from aucmax.models.exports.single_score import SingleScore
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
-from aucmax.models.scorer import Scorer
 from aucmax.models.tree_scorer import TreeScorer
 from aucmax.tables.cells import MISSING
 from aucmax.tables.column_encoder import ColumnEncoder
@@ -32,7 +32,7 @@ _DOCSTRING = '''"""Scores of a model that aucmax fitted; needs nothing but Pytho
 {functions} take a row: a dict with the columns of the table.
 To score a file: python -I THIS_FILE data.csv > scores.csv
 """'''
-_IMPORTS = {name: f"import {name}" for name in ("csv", "datetime", "math", "re", "sys")} | {
+_IMPORTS = {name: f"import {name}" for name in ("csv", "datetime", "math", "os", "re", "sys")} | {
     "bisect_right": "from bisect import bisect_right"
 }
 _CONSTANTS = {"MISSING": f"MISSING = {MISSING!a}", "UNITS": f"UNITS = {UNITS!a}"}
@@ -121,14 +121,13 @@ def _score(model: ModelParts, data: dict[str, str]) -> str:
     return "\n".join([*lines, f"    return {_score_expression(model.scorer, data)}"])
 
 
-def _score_expression(scorer: Scorer, data: dict[str, str]) -> str:
+def _score_expression(scorer: SingleScore, data: dict[str, str]) -> str:
     if isinstance(scorer, LinearScorer):
         data["COEF"] = _literal(scorer.coef)
         return f"linear(x, COEF) + {scorer.intercept!r}"
     if isinstance(scorer, TreeScorer):
         data["NODES"] = _lines(_tree_nodes(scorer))
         return "tree(x, NODES)"
-    assert isinstance(scorer, KernelScorer)
     return " + ".join([*_kernel_calls(scorer, data), repr(float(scorer.score.intercept))])
 
 

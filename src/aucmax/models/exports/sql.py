@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from aucmax.estimators.tree import LEAF
-from aucmax.models.exports.model_parts import ExportError, KernelTerm, ModelParts, kernel_term
+from aucmax.models.exports.export_error import ExportError
+from aucmax.models.exports.model_parts import KernelTerm, ModelParts, kernel_term
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
 from aucmax.models.tree_scorer import TreeScorer
@@ -148,7 +149,6 @@ def _score(model: ModelParts) -> tuple[str, str]:
     if isinstance(scorer, TreeScorer):
         with_clause, score = "", _tree(scorer, _encoded(model))
     else:
-        assert isinstance(scorer, KernelScorer)
         with_clause, score = _kernel_score(scorer, model)
     if model.columns is None:  # a CASE takes NULL for a number that is not smaller
         missing = " OR ".join(f"t.{quote(name)} IS NULL" for name in model.inputs)

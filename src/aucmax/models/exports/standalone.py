@@ -8,6 +8,7 @@ a column disagree (some with a currency of their own, say) is read here.
 import csv
 import datetime
 import math
+import os
 import re
 import sys
 from bisect import bisect_right
@@ -153,9 +154,14 @@ def sigmoid(value):
 
 
 def score_file(path, outputs):
-    """Print the outputs of every row of a CSV file; - is stdin."""
+    """Print the outputs of every row of a CSV file; - is stdin. It ends quietly where nobody reads on."""
     csv.field_size_limit(1 << 26)
-    with open(0 if path == "-" else path, newline="", encoding="utf-8-sig") as file:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(outputs)
-        writer.writerows([output(row) for output in outputs.values()] for row in csv.DictReader(file))
+    try:
+        with open(0 if path == "-" else path, newline="", encoding="utf-8-sig") as file:
+            writer = csv.writer(sys.stdout, lineterminator="\n")
+            writer.writerow(outputs)
+            writer.writerows([output(row) for output in outputs.values()] for row in csv.DictReader(file))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # which Python flushes when it ends
+        sys.exit(1)

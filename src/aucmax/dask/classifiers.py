@@ -1,8 +1,4 @@
-"""Estimators for Dask arrays and data frames; requires Dask (`pip install '.[dask]'`).
-
-They use the current `distributed.Client`. The fitted attributes are plain arrays; `decision_function`,
-`predict_proba` and `predict` are lazy if they are given Dask collections.
-"""
+"""`AUCClassifier` and `AUCClassifierCV` for Dask collections, fitted in passes on the workers."""
 
 from __future__ import annotations
 
@@ -14,8 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from aucmax.estimators import linear, linear_cv
 from aucmax.scale.dask import DaskEngine, lazy_source
 from aucmax.scale.fit import fit as fit_source
-
-__all__ = ["AUCClassifier", "AUCClassifierCV"]
 
 _TARGET = "__target__"
 _WEIGHT = "__weight__"
