@@ -178,7 +178,7 @@ def _result_in(
     if wants_auc and last == np.inf and here.auc != here.auc_after:
         step = 2.0 * first if first > 0.0 else 1.0  # any step beyond the first will do
         here = evaluate_at(lines, step)
-    return LineSearchResult(step, here.aum, here.auc, first, last, table, method)
+    return LineSearchResult(step, float(here.aum), float(here.auc), first, last, table, method)
 
 
 def _batches(source: CrossingWalk | KinkPath, n_rows: float, end: float) -> Iterator[np.ndarray]:
