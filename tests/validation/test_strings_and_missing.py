@@ -5,7 +5,26 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from aucmax import AUCClassifier, AUCClassifierCV, TableEncoder
+from aucmax import (
+    AUCClassifier,
+    AUCClassifierCV,
+    AUCStackingClassifier,
+    AUCTreeClassifier,
+    AUMClassifier,
+    ContingencySVMClassifier,
+    KernelAUCClassifier,
+    TableEncoder,
+)
+
+ESTIMATORS = [
+    AUCClassifier,
+    AUCClassifierCV,
+    AUCStackingClassifier,
+    AUCTreeClassifier,
+    AUMClassifier,
+    ContingencySVMClassifier,
+    KernelAUCClassifier,
+]
 
 
 @pytest.fixture
@@ -23,7 +42,7 @@ def test_the_error_on_strings_names_the_encoder(frame, estimator):
     assert advised.predict(frame).shape == (60,)
 
 
-@pytest.mark.parametrize("estimator", [AUCClassifier, AUCClassifierCV])
+@pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_the_error_on_missing_values_names_the_encoder(frame, estimator):
     y = np.arange(60) % 3 == 0
     frame.loc[7, "size"] = np.nan

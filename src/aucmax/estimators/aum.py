@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils import assert_all_finite
 
 from aucmax.aum import Descent, ErrorFunctions
 from aucmax.aum.descent.data import AUMData
@@ -21,7 +20,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Callback
 from aucmax.solvers.aum import AUM, rate_costs, squared_start
-from aucmax.validation.inputs import LabeledData, check_table, check_validation, make_rng
+from aucmax.validation.inputs import LabeledData, check_every_number, check_table, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_params
 
 # Gain of AUC on held-out rows, in its standard errors, that a descent must have: chosen on twelve sets, and tried on
@@ -174,7 +173,7 @@ class AUMClassifier(LinearRanker):
         check_params(self)
         rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight).weighted()
-        assert_all_finite(table.X, input_name="X")  # including the rows that will be held out
+        check_every_number(table.X)  # including the rows that will be held out
         costs = self._costs(table)
         subtrain, held_out = self._split(table, validation, rng)
         seed = int(rng.integers(2**31 - 1))

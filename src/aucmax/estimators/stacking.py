@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import TransformerMixin, clone, is_classifier
-from sklearn.utils import Bunch, assert_all_finite, get_tags
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +19,7 @@ from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.estimators.stack_members import BOOSTING, Member, default_members, fit_member
 from aucmax.selection.blending import cross_fitted_scores, fit_blend
 from aucmax.selection.splits import Fold, folds_among, make_splits
-from aucmax.validation.inputs import LabeledData, check_table, make_rng
+from aucmax.validation.inputs import LabeledData, check_every_number, check_table, make_rng
 from aucmax.validation.params import N_JOBS, Option, check_params
 
 
@@ -100,7 +100,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         check_params(self)
         rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight)
-        assert_all_finite(table.X, input_name="X", estimator_name=type(self).__name__)
+        check_every_number(table.X)
         weighted = np.flatnonzero(table.weight > 0)
         rows = table.weighted()
         folds = folds_among(weighted, make_splits(self.cv, *table, groups, rng), table.y.size)

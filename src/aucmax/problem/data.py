@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite
 
 from aucmax.numerics.matrix import (
     as_rows,
@@ -19,6 +18,7 @@ from aucmax.numerics.matrix import (
     transposed_dot,
 )
 from aucmax.problem.moments import Moments
+from aucmax.validation.inputs import check_every_number
 
 SMALLEST = 1e-150  # smallest magnitude whose square keeps full precision
 FAR = 100.0  # spreads between zero and a column from which on its rows are shifted
@@ -177,7 +177,7 @@ class Data:
 def check_finite(moments: Moments, X: Any) -> None:
     """Raise ValueError if the moments reveal NaN, infinity, or squares in X that overflow or underflow."""
     if not (np.isfinite(moments.delta).all() and np.isfinite(moments.variances).all()):
-        _check_every_number(X)
+        check_every_number(X)
         column = int(np.argmin(np.isfinite(moments.delta) & np.isfinite(moments.variances)))
         raise ValueError(f"column {column} of X has values whose squares overflow; rescale it")
     size = np.maximum(np.abs(moments.pos.mean), np.abs(moments.neg.mean))
@@ -187,15 +187,6 @@ def check_finite(moments: Moments, X: Any) -> None:
         raise ValueError(
             f"column {column} of X has values whose squares underflow to zero; rescale it or leave it out"
         )
-
-
-def _check_every_number(X: Any) -> None:
-    """Raise ValueError if X contains NaN, with what to do about missing values, or infinity."""
-    try:
-        assert_all_finite(X, input_name="X")
-    except ValueError as error:
-        hint = " Fill in missing values first, as in make_pipeline(TableEncoder(), AUCClassifierCV())."
-        raise ValueError(f"{error}{hint if 'NaN' in str(error) else ''}") from None
 
 
 def _far_centres(moments: Moments, X: Any) -> np.ndarray:

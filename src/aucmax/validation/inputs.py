@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
@@ -50,7 +50,9 @@ def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bo
     non-finite values from the moments, which saves a pass.
     """
     options = TABLE | {"accept_sparse": False} if dense else TABLE
-    X, y = _check_labeled(estimator, X, y, ensure_all_finite=dense, **options)
+    X, y = _check_labeled(estimator, X, y, ensure_all_finite=False, **options)
+    if dense:
+        check_every_number(X)
     estimator.classes_, codes = _encode_labels(y)
     y = np.where(codes == 1, 1.0, -1.0)
     weight = np.ones(y.size) if sample_weight is None else _check_class_weights(sample_weight, y)
@@ -107,6 +109,15 @@ def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) ->
             f"labels {unknown.tolist() or labels.tolist()} in a batch; all batches must have the same two labels"
         )
     return labels if first else estimator.classes_
+
+
+def check_every_number(X: Any) -> None:
+    """Raise ValueError if X contains NaN, with what to do about missing values, or infinity."""
+    try:
+        assert_all_finite(X, input_name="X")
+    except ValueError as error:
+        hint = " Fill in missing values first, as in make_pipeline(TableEncoder(), AUCClassifierCV())."
+        raise ValueError(f"{error}{hint if 'NaN' in str(error) else ''}") from None
 
 
 def check_validation(estimator: Any, pair: Any) -> tuple[Any, np.ndarray]:
