@@ -233,13 +233,28 @@ class KernelSearch:
         (k,) = left_out
         others = self.folds[:k] + self.folds[k + 1 :]
         sums = moments_by_fold(similarities, self.table.y, self.table.weight, others)
-        sets = [_TrainingSet((k,), (k,), family, similarities, columns, sums.without())]
+        alone = _TrainingSet(
+            left_out=(k,),
+            tested=(k,),
+            family=family,
+            similarities=similarities,
+            columns=columns,
+            moments=sums.without(),
+        )
+        sets = [alone]
         for pair in self._fold_pairs:
             if k in pair:
                 j = _other(pair, k)
                 index = np.flatnonzero(np.isin(self._landmarks_without(k), self._landmarks_without(k, j)))
-                moments = sums.without(j if j < k else j - 1)  # its place among the others
-                sets.append(_TrainingSet((k, j), (j,), family.some(index), similarities, index, moments))
+                place = j if j < k else j - 1  # of j among the others
+                lacking = alone._replace(
+                    left_out=(k, j),
+                    tested=(j,),
+                    family=family.some(index),
+                    columns=index,
+                    moments=sums.without(place),
+                )
+                sets.append(lacking)
         return sets
 
     def _cross_validate(self, sets: list[_TrainingSet], gamma: float, number: int) -> KernelPath:
