@@ -33,7 +33,8 @@ def single_score(scorer: Scorer) -> SingleScore:
         return scorer
     addends = list(_addends(scorer, 1.0))
     _check(scorer.kind, [each for _, each in addends])
-    coef, intercept = np.zeros(scorer.n_features), 0.0
+    coef = np.zeros(scorer.n_features)
+    intercept = 0.0
     for factor, each in addends:
         if isinstance(each, LinearScorer):
             coef += factor * np.asarray(each.coef)
