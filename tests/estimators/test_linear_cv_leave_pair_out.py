@@ -92,7 +92,7 @@ def test_blocks_of_pairs_give_the_same(monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "fit", "message"),
     [
-        ({"cv": "leave_one_out"}, {}, "cv='leave_one_out'; give 'leave_pair_out'"),
+        ({"cv": "leave_one_out"}, {}, "cv='leave_one_out'; give an integer of 2 or more, .* or 'leave_pair_out'"),
         ({"loss": "hinge"}, {}, "loss='hinge' with cv='leave_pair_out'; use loss='squared', or folds"),
         ({"loss": ["squared", "logistic"]}, {}, "with cv='leave_pair_out'; use loss='squared'"),
         ({"l1_ratio": 0.5}, {}, "l1_ratio=0.5 with cv='leave_pair_out', which needs an L2 penalty"),
