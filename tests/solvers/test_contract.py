@@ -310,6 +310,18 @@ SCHEDULES = [
 ]
 
 
+@pytest.mark.parametrize("name", [name for name, kind in SOLVERS.items() if kind.certify_every != 1])
+def test_solvers_with_costly_certificates_compute_every_second_one_or_the_last(table, name):
+    solver = SOLVERS[name](tol=0.0, max_epochs=5)
+    problem = make(*table(), solver, L2)
+    assert SOLVERS[name].certify_every == 2 or not solver.certified
+    alone = solver.solve(problem, rng=np.random.default_rng(0))
+    watched = solver.solve(problem, rng=np.random.default_rng(0), callback=lambda record: None)
+    assert alone.trace["epoch"].tolist() == ([2, 4, 5] if solver.certify_every == 2 else [5])
+    assert watched.trace["epoch"].tolist() == [1, 2, 3, 4, 5]
+    np.testing.assert_array_equal(alone.coef, watched.coef)
+
+
 @pytest.mark.parametrize("name", SUBLINEAR)
 @pytest.mark.parametrize("epochs, certified", SCHEDULES)
 def test_slow_solvers_compute_few_certificates(table, name, epochs, certified, monkeypatch):

@@ -77,8 +77,9 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
     n_iter_ : int
         Epochs of the solver.
     trace_ : Trace
-        Objective and gap after each epoch; with "spam", "solam" and "fsauc", whose epochs cost little more than a
-        certificate, after epochs 2, 4, 8, ... and the last one, unless `fit` is given a monitor or a callback.
+        Objective and gap after each epoch. Solvers whose epochs cost little more than a certificate compute fewer,
+        unless `fit` is given a monitor or a callback: "spam", "solam", "fsauc" and "mba" after epochs 2, 4, 8, ...
+        and the last one, "sdca" and "spdam" after every second epoch, one-pass learners after the last.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class Solution:
     gap: float  # upper bound on the objective minus its minimum
     n_epochs: int  # epochs run
     converged: bool  # whether the gap reached `tol`, or for an uncertified solver the objective is finite
-    trace: Trace  # one record per evaluation: of each epoch, or for slow solvers of epochs 2, 4, 8, ...
+    trace: Trace  # one record per evaluation, of each epoch or, where it costs too much, of some
     state: Any  # from which the run can be resumed
 
 

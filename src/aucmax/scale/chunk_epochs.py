@@ -53,11 +53,14 @@ class ChunkEpochs(Solver):
     passes: Passes
 
     stochastic = True
-    sublinear = True  # whether an epoch is certified is decided in `epoch`, where the checkpoint is written
 
     def check_settings(self) -> None:
         """Those of the solver."""
         self.solver.check_settings()
+
+    def is_due(self, epoch: int, state: State) -> bool:
+        """Whether the solver computed a certificate in `epoch`, where the checkpoint is written."""
+        return state.certificate is not None
 
     def keeps_order(self) -> bool:
         """Yes: chunks are shuffled one by one."""
@@ -81,7 +84,7 @@ class ChunkEpochs(Solver):
         visit = _Visit(self.solver, problem, seed)
         inner = self.passes.fold(visit, state.inner, f"{self.solver.name}, epoch {number}")
         inner = replace(inner, passes=float(number))
-        due = not self.solver.sublinear or self._is_due(number, inner)
+        due = self.solver.is_due(number, inner)
         certificates = (*state.certificates, problem.certify(inner.w) if due else None)
         self.passes.keep((inner, certificates))
         return EpochState(inner.w, inner.passes, inner, certificates)

@@ -89,6 +89,7 @@ class Solver(BaseEstimator, ABC):
     online: ClassVar[bool] = False
     from_moments: ClassVar[bool] = False  # full moments are all it needs: streams are exact, rows can be unlearned
     sublinear: ClassVar[bool] = False  # its gap falls slowly, and is certified after epochs 2, 4, 8, ... and the last
+    certify_every: ClassVar[int] = 1  # epochs between certificates; 0: only after the last, if no gap ends a run
     certified: ClassVar[bool] = True  # if False, it has its own stopping rule instead of the gap
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -248,7 +249,7 @@ class Solver(BaseEstimator, ABC):
         smallest = NEGLIGIBLE if problem.penalty.kind == "none" else 0.0
         for epoch in range(1, self.max_epochs + 1):
             state = self.epoch(problem, state, rng)
-            if self.sublinear and not (watched or self._is_due(epoch, state)):
+            if self.stochastic and not (watched or self.is_due(epoch, state)):
                 continue
             seconds += run_clock() - start
             objective, gap = state.certificate or problem.certify(state.w)
@@ -265,12 +266,21 @@ class Solver(BaseEstimator, ABC):
         reached = converged or (not self.certified and finite)
         return Solution(state.w, objective, gap, epoch, reached, trace, state)
 
-    def _is_due(self, epoch: int, state: State) -> bool:
-        """Whether a sublinear solver computes a certificate now, which costs up to half an epoch.
+    def is_due(self, epoch: int, state: State) -> bool:
+        """Whether a stochastic solver computes a certificate now, which may cost up to half an epoch.
 
-        After epochs 2, 4, 8, ... and the last one, they cost at most a quarter of all epochs; the one before the last
-        is omitted if it could save few of them.
+        After epochs 2, 4, 8, ... and the last one, those of a sublinear solver cost at most a quarter of all epochs;
+        the one before the last is omitted if it could save few of them.
+
+        Parameters
+        ----------
+        epoch : int
+            The number of the epoch, counted from 1.
+        state : State
+            The state after it.
         """
         if state.certificate is not None or state.ended or epoch == self.max_epochs:
             return True
+        if not self.sublinear:
+            return self.certify_every > 0 and epoch % self.certify_every == 0
         return epoch > 1 and epoch & (epoch - 1) == 0 and 2 * (self.max_epochs - epoch) > epoch

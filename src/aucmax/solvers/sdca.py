@@ -61,6 +61,7 @@ class SDCA(Solver):
     penalties = ("l2",)
     promise = Promise(gap=1e-10, epochs=500)
     stochastic = True
+    certify_every = 2
 
     def init(self, problem: Problem, w: np.ndarray) -> SDCAState:
         data = problem.data

@@ -98,6 +98,7 @@ class SPDAM(Solver):
     penalties = ("l2", "elastic net")
     promise = Promise(gap=1e-10, epochs=2000)
     stochastic = True
+    certify_every = 2
 
     def init(self, problem: Problem, w: np.ndarray) -> SPDAMState:
         data = problem.data

@@ -40,7 +40,7 @@ class OnePassSolver(Solver):
     parameter_constraints: ClassVar[Constraints] = {"order": [Option("shuffled", "stream")]}
     penalties = ("l2", "none")
     stochastic = True
-    sublinear = True
+    certify_every = 0
     online = True
     certified = False
 
