@@ -56,3 +56,34 @@ def test_infinity_is_not_called_missing(frame):
     with pytest.raises(ValueError, match=r"X contains infinity") as caught:
         AUCClassifier().fit(frame[["size"]], np.arange(60) % 3 == 0)
     assert "TableEncoder" not in str(caught.value)
+
+
+TIMES = pd.date_range("2024-01-01", periods=60)
+WITH_TIMES = {
+    "array": TIMES.to_numpy()[:, None],
+    "durations": (TIMES - TIMES[0]).to_numpy()[:, None],
+    "frame": pd.DataFrame({"day": TIMES, "size": np.arange(60.0)}),
+    "frame with zones": pd.DataFrame({"day": TIMES.tz_localize("UTC"), "size": np.arange(60.0)}),
+}
+
+
+@pytest.mark.parametrize("X", WITH_TIMES.values(), ids=WITH_TIMES)
+def test_the_error_on_times_names_the_encoder(X):
+    y = np.arange(60) % 3 == 0
+    with pytest.raises(ValueError, match=r"X has times \(.*\), which are not numbers.*TableEncoder\(\)"):
+        AUCClassifier().fit(X, y)
+    fitted = AUCClassifier().fit(np.arange(60.0 * X.shape[1]).reshape(60, -1), y)
+    with pytest.raises(ValueError, match="X has times"):
+        fitted.decision_function(X)
+
+
+def test_masked_cells_are_refused_and_masks_without_any_accepted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.arange(60) % 3 == 0
+    plain = AUCClassifier().fit(X, y)
+    np.testing.assert_array_equal(AUCClassifier().fit(np.ma.array(X), y).coef_, plain.coef_)
+    masked = np.ma.array(X, mask=X > 1)
+    for call in (lambda: AUCClassifier().fit(masked, y), lambda: plain.predict(masked)):
+        with pytest.raises(ValueError, match=r"X has masked cells; pass X.filled\(np.nan\)"):
+            call()

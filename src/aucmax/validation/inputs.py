@@ -76,6 +76,7 @@ def warn_frequent_positive(is_pos: np.ndarray, weight: np.ndarray, classes: Sequ
 def check_rows(estimator: Any, X: Any) -> Any:
     """Validate rows to score; sparse ones become CSR in canonical form."""
     X = check_structure(X) if issparse(X) else X
+    _check_cells(X)
     X = validate_data(estimator, X, reset=False, **TABLE)
     return canonical(X) if issparse(X) else X
 
@@ -138,6 +139,7 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
     Its structure is checked first: even a conversion to CSR would write outside of its arrays if it were invalid.
     """
     X = check_structure(X) if issparse(X) else X
+    _check_cells(X)
     try:
         X, y = validate_data(estimator, X, y, **options)
     except ValueError as error:
@@ -146,6 +148,21 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
         name = type(estimator).__name__
         raise ValueError(f"{error}; encode strings first: make_pipeline(TableEncoder(), {name}())") from None
     return canonical(X) if issparse(X) else X, y
+
+
+def _check_cells(X: Any) -> None:
+    """Refuse masked cells and times, which NumPy would turn into the numbers below the mask and into nanoseconds."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(
+            "X has masked cells; pass X.filled(np.nan) to make_pipeline(TableEncoder(), AUCClassifierCV()), which "
+            "fills in missing values"
+        )
+    for dtype in [X.dtype] if hasattr(X, "dtype") else getattr(X, "dtypes", ()):
+        if getattr(dtype, "kind", "") in ("m", "M") or (hasattr(dtype, "is_temporal") and dtype.is_temporal()):
+            raise ValueError(
+                f"X has times ({dtype}), which are not numbers; encode them first: make_pipeline(TableEncoder(), "
+                "AUCClassifierCV())"
+            )
 
 
 def check_labels_and_weights(
