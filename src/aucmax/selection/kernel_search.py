@@ -28,6 +28,7 @@ from aucmax.problem.moments import Moments
 from aucmax.selection.alpha_path import moment_path
 from aucmax.selection.cross_validation import CVPath, InnerScores, PathSettings, cv_path, make_alphas, score_fold
 from aucmax.selection.fold_moments import moments_by_fold
+from aucmax.selection.kernel_training_set import TrainingSet, dual_path
 from aucmax.selection.splits import Fold, is_partition, neighbouring_folds
 from aucmax.solvers import Exact
 from aucmax.validation.inputs import LabeledData
@@ -67,23 +68,6 @@ class KernelPath(NamedTuple):
     def params(self) -> dict[str, Any]:
         """The parameters in `cv_results_`."""
         return {"kernel": self.kernel, "gamma": float(self.gamma), "round": self.round}
-
-
-class _TrainingSet(NamedTuple):
-    """The rows outside of the test sets of some folds, and what their models are fitted to."""
-
-    left_out: tuple[int, ...]  # the folds whose test rows are not among these rows: none, one or a pair
-    tested: tuple[int, ...]  # those folds of `left_out` whose test rows the models score
-    family: NystroemFamily  # the feature maps of the landmarks that are used
-    similarities: np.ndarray  # of all rows to landmarks, of shape (n, m)
-    columns: np.ndarray  # those landmarks that are used
-    moments: Moments  # of the similarities of the training rows
-
-    def weights(self, dual: np.ndarray) -> np.ndarray:
-        """Weights of all landmarks, zero for those that are not used; one column per alpha."""
-        weights = np.zeros((self.similarities.shape[1], dual.shape[1]))
-        weights[self.columns] = dual
-        return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +168,7 @@ class KernelSearch:
             moments = self._grid_moments(similarities, left_out)
             sets = []
             for folds, some, index, part in zip(left_out, families, columns, moments, strict=True):
-                sets.append(_TrainingSet(folds, folds, some, similarities, index, part))
+                sets.append(TrainingSet(folds, folds, some, similarities, index, part))
             found.append(self._cross_validate(sets, value, 0))
         return found
 
@@ -211,7 +195,7 @@ class KernelSearch:
     def _learned_families(self, before: KernelPath, rng: np.random.Generator) -> list[NystroemFamily]:
         """The feature maps in the metric learned from the model of all rows, and in that of each fold."""
         best = int(np.argmax(before.path.auc.mean(axis=1)))
-        whole = _dual_path(before.maps[0], before.moments[0], before.path.alphas[[best]])
+        whole = dual_path(before.maps[0], before.moments[0], before.path.alphas[[best]])
         duals = [whole[:, 0], *(dual[:, best] for dual in before.duals)]
         plain = self.space.coordinates(before.kernel)
         families = []
@@ -224,16 +208,16 @@ class KernelSearch:
 
     def _learned_sets(
         self, left_out: tuple[int, ...], family: NystroemFamily, similarities: np.ndarray
-    ) -> list[_TrainingSet]:
+    ) -> list[TrainingSet]:
         """The training set that the metric was learned from, and those that lack another fold too."""
         columns = np.arange(similarities.shape[1])
         if not (left_out and self._fold_pairs):
             moments = self._moments(similarities, *left_out)
-            return [_TrainingSet(left_out, left_out, family, similarities, columns, moments)]
+            return [TrainingSet(left_out, left_out, family, similarities, columns, moments)]
         (k,) = left_out
         others = self.folds[:k] + self.folds[k + 1 :]
         sums = moments_by_fold(similarities, self.table.y, self.table.weight, others)
-        alone = _TrainingSet(
+        alone = TrainingSet(
             left_out=(k,),
             tested=(k,),
             family=family,
@@ -257,7 +241,7 @@ class KernelSearch:
                 sets.append(lacking)
         return sets
 
-    def _cross_validate(self, sets: list[_TrainingSet], gamma: float, number: int) -> KernelPath:
+    def _cross_validate(self, sets: list[TrainingSet], gamma: float, number: int) -> KernelPath:
         """The path in the features of every training set, the first of which has all rows."""
         whole = sets[0]
         maps = [whole.family.map(gamma)]
@@ -283,9 +267,9 @@ class KernelSearch:
         path = CVPath(Squared(), Exact(), data, alphas, np.column_stack(aucs), self.folds, scores, inner)
         return KernelPath(whole.family.kernel.name, gamma, number, maps, duals, [whole.moments], path)
 
-    def _inner_scores(self, one: _TrainingSet, made: Nystroem, alphas: np.ndarray) -> InnerScores:
+    def _inner_scores(self, one: TrainingSet, made: Nystroem, alphas: np.ndarray) -> InnerScores:
         """Scores of the test rows of a fold by models that saw neither these nor those of another fold."""
-        weights = one.weights(_dual_path(made, one.moments, alphas, one.columns))
+        weights = one.weights(dual_path(made, one.moments, alphas, one.columns))
         middle = 0.5 * (one.moments.pos.mean + one.moments.neg.mean) @ weights
         inner = {}
         for j in one.tested:
@@ -293,10 +277,10 @@ class KernelSearch:
             inner[_other(one.left_out, j), j] = np.ascontiguousarray(scores.T)
         return inner
 
-    def _fold_dual_path(self, one: _TrainingSet, made: Nystroem, alphas: np.ndarray) -> np.ndarray:
+    def _fold_dual_path(self, one: TrainingSet, made: Nystroem, alphas: np.ndarray) -> np.ndarray:
         """Weights of the landmarks, from the features of the training rows where T would magnify rounding errors."""
         if not made.magnifies:
-            return _dual_path(made, one.moments, alphas, one.columns)
+            return dual_path(made, one.moments, alphas, one.columns)
         moments = self._moments(one.similarities[:, one.columns] @ made.T, *one.left_out)
         return made.T @ moment_path(moments.within, moments.delta, alphas)
 
@@ -308,11 +292,3 @@ def _other(pair: tuple[int, ...], fold: int) -> int:
     """The other one of a pair of folds."""
     k, j = pair
     return j if fold == k else k
-
-
-def _dual_path(
-    made: Nystroem, moments: Moments, alphas: np.ndarray, columns: np.ndarray | slice = slice(None)
-) -> np.ndarray:
-    """Weights of the landmarks, one column per alpha, from the moments of similarities to them."""
-    within = moments.within[columns][:, columns]
-    return made.T @ moment_path(made.T.T @ within @ made.T, moments.delta[columns] @ made.T, alphas)
