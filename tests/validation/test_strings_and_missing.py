@@ -3,28 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import ClassifierMixin
 from sklearn.pipeline import make_pipeline
 
-from aucmax import (
-    AUCClassifier,
-    AUCClassifierCV,
-    AUCStackingClassifier,
-    AUCTreeClassifier,
-    AUMClassifier,
-    ContingencySVMClassifier,
-    KernelAUCClassifier,
-    TableEncoder,
-)
+import aucmax
+from aucmax import AUCClassifier, AUCClassifierCV, TableEncoder
 
-ESTIMATORS = [
-    AUCClassifier,
-    AUCClassifierCV,
-    AUCStackingClassifier,
-    AUCTreeClassifier,
-    AUMClassifier,
-    ContingencySVMClassifier,
-    KernelAUCClassifier,
-]
+PUBLIC = [getattr(aucmax, name) for name in aucmax.__all__]
+ESTIMATORS = [kind for kind in PUBLIC if isinstance(kind, type) and issubclass(kind, ClassifierMixin)]
 
 
 @pytest.fixture
