@@ -14,10 +14,10 @@ from aucmax.numerics.threads import threads_for
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.adaoam import AdaOAM
-from aucmax.solvers.oam import OAM
-from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.uniexp import UniExp
+from aucmax.solvers.published.adaoam import AdaOAM
+from aucmax.solvers.published.oam import OAM
+from aucmax.solvers.published.opauc import OPAUC
+from aucmax.solvers.published.uniexp import UniExp
 from benchmarks.timing import medians
 
 DENSE = [

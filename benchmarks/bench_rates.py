@@ -68,7 +68,7 @@ def spam_row(name, runs=4, epochs=256):
     best = SDCA(tol=1e-14, max_epochs=100).solve(problem, rng=np.random.default_rng(0)).coef
     solver = SPAM(average=False)
     distance = np.zeros(epochs)
-    with patch("aucmax.solvers.spam.shuffled_blocks", lambda n, rng, run: rng.integers(n, size=n)):
+    with patch("aucmax.solvers.published.spam.shuffled_blocks", lambda n, rng, run: rng.integers(n, size=n)):
         for seed in range(runs):
             rng = np.random.default_rng(seed)
             state = solver.init(problem, np.zeros(problem.data.dim))

@@ -17,9 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import AUCClassifier
 from aucmax.datasets import make_toy
-from aucmax.solvers.fsauc import FSAUC
-from aucmax.solvers.solam import SOLAM
-from aucmax.solvers.spam import SPAM
+from aucmax.solvers.published.fsauc import FSAUC
+from aucmax.solvers.published.solam import SOLAM
+from aucmax.solvers.published.spam import SPAM
 
 FOLDER = Path(__file__).parent
 SIZES = (500, 1000, 2000, 4000, 8000, 16_000)

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from aucmax.losses import Squared
 from aucmax.metrics.auc import auc_of_classes
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
+from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
@@ -26,6 +28,12 @@ CASES = {
 }
 
 
+def make_data(X, y, weight, *, standardize=False, full=False):
+    """Rows with their scatter matrices at hand if `full`; otherwise these are computed when first asked for."""
+    data = Data.of(X, y, weight, standardize=standardize)
+    return replace(data, raw_moments=Moments.of(data.X, y, weight, full=full))
+
+
 def make_problem(X, y, weight=None, penalty=None, *, l2=0.01, loss=None, standardize=False, full=False, seen=None):
     """A problem of these rows; by default unweighted, of the squared loss and an L2 penalty.
 
@@ -33,7 +41,7 @@ def make_problem(X, y, weight=None, penalty=None, *, l2=0.01, loss=None, standar
     """
     weight = np.ones(y.size) if weight is None else weight
     if seen is None:
-        data = Data.of(X, y, weight, standardize=standardize, full=full)
+        data = make_data(X, y, weight, standardize=standardize, full=full)
     else:
         data = Data.of_batch(X, y, weight, seen, standardize=standardize)
     return Problem(data, loss or Squared(), penalty or ElasticNet(0.0, l2))
@@ -90,7 +98,6 @@ def a9a():
 
 def all_states(solver, problem, epochs, seed=0, *, w=None, state=None, rng=None):
     """The states after 0, 1, ... epochs, from weights w or from a given state."""
-    problem = solver.adapt(problem)
     rng = np.random.default_rng(seed) if rng is None else rng
     if state is None:
         state = solver.init(problem, np.zeros(problem.data.dim) if w is None else w)

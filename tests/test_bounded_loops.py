@@ -17,8 +17,8 @@ import aucmax
 from aucmax.estimators.tree import LEAF, Nodes
 from aucmax.penalties import project_l1, soft_threshold
 from aucmax.solvers.pair_svrg import skipped_steps
-from aucmax.solvers.rankopt import HALVINGS, LARGEST, SMALLEST
-from aucmax.solvers.shared.saddle_function import l1_threshold
+from aucmax.solvers.published.rankopt import HALVINGS, LARGEST, SMALLEST
+from aucmax.solvers.published.saddle_function import l1_threshold
 
 ROOT = Path(aucmax.__file__).parent
 LONGEST = 10.0  # seconds that a fit may take
@@ -37,7 +37,7 @@ for radius, seed in settings:
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(40) % 3 == 0, 1.0, -1.0)
     X = (rng.random((40, 2 + seed % 7)) < 0.5).astype(float)
-    data = Data.of(X, y, np.ones(40), standardize=False, full=False)
+    data = Data.of(X, y, np.ones(40), standardize=False)
     problem = Problem(data, Squared(), ElasticNet(0.0, 0.1))
     zeta = (0.1, 1.0)[seed % 2]
     balls = [SOLAM(form=form, radius=radius, zeta=zeta, max_epochs=5, tol=0.0) for form in ("l1_ball", "l2_ball")]

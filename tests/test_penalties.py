@@ -23,7 +23,7 @@ def data():
     rng = np.random.default_rng(1)
     y = np.where(rng.random(80) < 0.3, 1.0, -1.0)
     X = rng.normal(size=(80, 6)) + 0.7 * np.outer(y, rng.normal(size=6))
-    return Data.of(X, y, rng.uniform(0.5, 2.0, size=80), standardize=False, full=True)
+    return Data.of(X, y, rng.uniform(0.5, 2.0, size=80), standardize=False)
 
 
 def nearest(u, radius, norm):

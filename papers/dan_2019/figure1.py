@@ -20,9 +20,9 @@ from aucmax.comparison.reproduction.curves import (
     figure_rows,
     write_figure,
 )
-from aucmax.solvers.solam import SOLAM
-from aucmax.solvers.spam import SPAM
-from aucmax.solvers.vrspam import VRSPAM
+from aucmax.solvers.published.solam import SOLAM
+from aucmax.solvers.published.spam import SPAM
+from aucmax.solvers.published.vrspam import VRSPAM
 
 FOLDER = Path(__file__).parent
 DATA = ("diabetes", "splice", "a9a")

@@ -17,9 +17,9 @@ from aucmax.comparison.reproduction.curves import (
     plot_panels,
     write_figure,
 )
-from aucmax.solvers.oam import OAM
-from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.solam import SOLAM
+from aucmax.solvers.published.oam import OAM
+from aucmax.solvers.published.opauc import OPAUC
+from aucmax.solvers.published.solam import SOLAM
 
 FOLDER = Path(__file__).parent
 DATA = ("splice", "a9a", "usps")

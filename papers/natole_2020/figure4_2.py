@@ -17,8 +17,8 @@ from aucmax.comparison.reproduction.curves import (
     plot_panels,
     write_figure,
 )
-from aucmax.solvers.solam import SOLAM
-from aucmax.solvers.spam import SPAM
+from aucmax.solvers.published.solam import SOLAM
+from aucmax.solvers.published.spam import SPAM
 
 FOLDER = Path(__file__).parent
 DATA = ("diabetes", "german", "splice", "usps", "a9a", "mnist")

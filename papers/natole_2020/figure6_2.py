@@ -17,9 +17,9 @@ from aucmax.comparison.reproduction.curves import (
     plot_panels,
     write_figure,
 )
-from aucmax.solvers.solam import SOLAM
-from aucmax.solvers.spam import SPAM
-from aucmax.solvers.spdam import SPDAM
+from aucmax.solvers.published.solam import SOLAM
+from aucmax.solvers.published.spam import SPAM
+from aucmax.solvers.published.spdam import SPDAM
 
 FOLDER = Path(__file__).parent
 DATA = ("diabetes", "fourclass", "german", "splice", "usps", "a9a")

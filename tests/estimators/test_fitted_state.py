@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
 
 from aucmax import (
     AUCClassifier,
@@ -14,7 +15,6 @@ from aucmax import (
     ContingencySVMClassifier,
     KernelAUCClassifier,
 )
-from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
 from aucmax.numerics.linear_scores import linear_scores
 
 ESTIMATORS = [

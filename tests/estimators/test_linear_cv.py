@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from problems import make_data
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -12,12 +13,11 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, 
 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.estimators.platt_scaling import Calibration
-from aucmax.problem.data import Data
 from aucmax.selection import loss_choice
 from aucmax.selection.alpha_path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
 from aucmax.selection.cross_validation import choose_alpha
 from aucmax.selection.splits import make_splits
-from aucmax.solvers import CG, Exact
+from aucmax.solvers import CG
 
 ALPHAS = np.array([3.0, 0.3, 0.01])
 SPLITTERS = {
@@ -124,8 +124,8 @@ def test_the_best_of_several_losses_is_taken(table):
 
 def test_all_ways_to_a_path_agree(table, pairs):
     X, y, weight = table(40, 25)
-    full = Data.of(X, y, weight, standardize=True, full=True)
-    rows = Data.of(X, y, weight, standardize=True, full=False)
+    full = make_data(X, y, weight, standardize=True, full=True)
+    rows = make_data(X, y, weight, standardize=True)
     expected = np.column_stack([pairs(X / full.scale, y, weight).ridge(alpha) for alpha in ALPHAS])
     for weights in (moment_path(full.within, full.delta, ALPHAS), row_path(rows, ALPHAS), krylov_path(rows, ALPHAS)):
         np.testing.assert_allclose(weights, expected, atol=1e-8)
@@ -303,14 +303,6 @@ def test_survives_clone_and_pickle(table):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert clone(model).get_params() == model.get_params()
-
-
-def test_exact_is_asked_for_scatter_only_where_it_pays():
-    from aucmax.penalties import ElasticNet
-
-    assert Exact().wants_scatter(100, 50, ElasticNet(0.0, 1.0))
-    assert not Exact().wants_scatter(50, 100, ElasticNet(0.0, 1.0))
-    assert not Exact().wants_scatter(100, 5000, ElasticNet(0.1, 1.0))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def explicit_pairs(X, y, weight):
 @pytest.mark.parametrize("shape", [(60, 6), (20, 30)], ids=["more rows", "more columns"])
 def test_the_squared_loss(form, weighted, penalty, solver, shape):
     X, y, weight = drawn_table(weighted, *shape)
-    problem = make_problem(form(X), y, weight, penalty, full=solver.wants_scatter(*shape, penalty))
+    problem = make_problem(form(X), y, weight, penalty)
     expected = minimiser(*explicit_pairs(X, y, weight), minimisers.squared, penalty)
     found = solver.solve(problem)
     assert_close(found.objective, problem.objective(expected))

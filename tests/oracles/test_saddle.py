@@ -155,7 +155,7 @@ def test_fsauc_as_published_in_a_stream(form, weighted):
     state = None
     for start, stop in ((0, 7), (7, 8), (8, 130), (130, 300)):
         part = slice(start, stop)
-        problem = solver.adapt(make_problem(form(X[part]), y[part], weight[part], seen=seen))
+        problem = make_problem(form(X[part]), y[part], weight[part], seen=seen)
         state = solver.init(problem, np.zeros(6)) if state is None else state
         state = solver.epoch(problem, state, rng)
         order.append(start + shuffled_runs(stop - start, same))

@@ -33,9 +33,8 @@ pytestmark = pytest.mark.thorough
 def solved(name, loss, penalty, form, shift, **settings):
     X, y, weight = far_table((30, 6), shift)
     solver = SOLVERS[name](**settings)
-    full = solver.wants_scatter(*X.shape, penalty)
-    problem = make_problem(form(X), y, weight, penalty, loss=LOSSES[loss](), standardize=True, full=full)
-    return solver.adapt(problem), solver.solve(problem, rng=np.random.default_rng(0))
+    problem = make_problem(form(X), y, weight, penalty, loss=LOSSES[loss](), standardize=True)
+    return problem, solver.solve(problem, rng=np.random.default_rng(0))
 
 
 @EACH_COMBINATION

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from problems import make_data
 from scipy import sparse
 
 from aucmax.losses import Squared
@@ -22,7 +23,7 @@ PENALTIES = {
 
 def make(table, form=np.asarray, penalty=PENALTIES["l2"], *, full=True, standardize=True, **options):
     X, y, weight = table(**options)
-    data = Data.of(form(X), y, weight, standardize=standardize, full=full)
+    data = make_data(form(X), y, weight, standardize=standardize, full=full)
     return Problem(data, Squared(), penalty), X / data.scale, y, weight
 
 
@@ -66,8 +67,8 @@ def test_gap_closes_at_the_optimum(table, penalty):
 
 def test_translations_change_nothing(table):
     X, y, weight = table()
-    moved = Data.of(X + 5.0, y, weight, standardize=True, full=True)
-    data = Data.of(X, y, weight, standardize=True, full=True)
+    moved = make_data(X + 5.0, y, weight, standardize=True, full=True)
+    data = make_data(X, y, weight, standardize=True, full=True)
     np.testing.assert_allclose(moved.within, data.within, atol=1e-12)
     np.testing.assert_allclose(moved.delta, data.delta, atol=1e-12)
 
@@ -75,7 +76,7 @@ def test_translations_change_nothing(table):
 @pytest.mark.parametrize("full", [True, False])
 def test_columns_are_divided_by_their_deviation_over_both_classes(table, full):
     X, y, weight = table(unscaled=True)
-    data = Data.of(X, y, weight, standardize=True, full=full)
+    data = make_data(X, y, weight, standardize=True, full=full)
     variances = np.cov(X.T, aweights=weight, ddof=0).diagonal()
     np.testing.assert_allclose(data.scale, np.sqrt(variances), rtol=1e-12)
 
@@ -83,10 +84,8 @@ def test_columns_are_divided_by_their_deviation_over_both_classes(table, full):
 def test_a_weight_of_k_scales_as_k_copies(table):
     X, y, _ = table(100, 4)
     copies = np.arange(100) % 3
-    repeated = Data.of(
-        np.repeat(X, copies, axis=0), np.repeat(y, copies), np.ones(copies.sum()), standardize=True, full=True
-    )
-    weighted = Data.of(X, y, copies.astype(float), standardize=True, full=True)
+    repeated = Data.of(np.repeat(X, copies, axis=0), np.repeat(y, copies), np.ones(copies.sum()), standardize=True)
+    weighted = Data.of(X, y, copies.astype(float), standardize=True)
     np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-13)
 
 
@@ -114,7 +113,7 @@ def test_automatic_alpha_is_the_trace_rule(table):
 def test_single_precision_stays_single_and_is_summed_in_double(table):
     X, y, weight = table(500, 5)
     single = X.astype(np.float32)
-    data = Data.of(single, y, weight, standardize=False, full=False)
+    data = make_data(single, y, weight)
     w = np.arange(1.0, 6.0)
     assert data.X is single
     np.testing.assert_allclose(data.scores(w), single.astype(float) @ w, rtol=1e-13)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from problems import EACH_FORM, far_table, make_problem
+from promises import PROMISES
 from scipy import sparse
 
 from aucmax import AUCClassifier
@@ -23,7 +24,7 @@ EACH_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 CERTIFIED = [
     name
     for name, kind in SOLVERS.items()
-    if kind.certified and Squared in kind.losses and "l2" in kind.penalties and not kind.promise.in_ball
+    if kind.certified and Squared in kind.losses and "l2" in kind.penalties and not PROMISES[kind.name].in_ball
 ]
 
 
@@ -71,8 +72,7 @@ class ExtendedPrecision:
 def test_gap_is_at_least_the_true_excess(name, form, shape, shift):
     X, y, weight = far_table(shape, shift)
     solver = SOLVERS[name](max_epochs=3)
-    full = solver.wants_scatter(*shape, ElasticNet(0.0, 0.5))
-    problem = make_problem(form(X), y, weight, l2=0.5, standardize=True, full=full)
+    problem = make_problem(form(X), y, weight, l2=0.5, standardize=True)
     truth = ExtendedPrecision(X, y, weight, problem.data.scale, 0.5)
     solution = solver.solve(problem, rng=np.random.default_rng(0))
     assert solution.gap >= truth.excess(solution.coef)
@@ -85,8 +85,7 @@ def test_gap_is_at_least_the_true_excess(name, form, shape, shift):
 @pytest.mark.parametrize("solver", [Exact(), CG(tol=1e-12)], ids=["exact", "cg"])
 def test_far_columns_do_not_prevent_convergence(solver, form, shape, shift):
     X, y, weight = far_table(shape, shift)
-    full = solver.wants_scatter(*shape, ElasticNet(0.0, 0.5))
-    problem = make_problem(form(X), y, weight, l2=0.5, standardize=True, full=full)
+    problem = make_problem(form(X), y, weight, l2=0.5, standardize=True)
     assert solver.solve(problem).converged
 
 
@@ -169,13 +168,13 @@ def test_far_columns_do_not_change_the_scores(form, solver):
 def test_columns_near_zero_stay_where_they_are(form):
     X, y, weight = far_table((30, 8), 10.0)
     table = form(X)
-    assert Data.of(table, y, weight, standardize=True, full=False).X is table
+    assert Data.of(table, y, weight, standardize=True).X is table
 
 
 def test_columns_of_one_value_stay_useless(table):
     X, y, weight = table()
     X[:, 0] = 1e7 * (1.0 + np.finfo(float).eps * (np.arange(y.size) % 2))
-    data = Data.of(X, y, weight, standardize=True, full=False)
+    data = Data.of(X, y, weight, standardize=True)
     assert abs(CG().solve(Problem(data, Squared(), ElasticNet(0.0, 0.1))).coef[0]) < 1e-12
 
 
@@ -201,7 +200,7 @@ def test_conjugate_gradients_end_where_only_rounding_error_is_left():
 
 def test_products_with_the_within_matrix_keep_their_digits(table):
     X, y, weight = far_table((30, 12), 1e8)
-    data = Data.of(X, y, weight, standardize=True, full=False)
+    data = Data.of(X, y, weight, standardize=True)
     truth = ExtendedPrecision(X, y, weight, data.scale, 0.0)
     w = np.linspace(-1.0, 1.0, 12)
     expected = truth.A[:-1].T @ (truth.A[:-1] @ w)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from problems import make_data
 from properties.ranked_rows import few, fewer, tables
 
 from aucmax import AUCClassifier
 from aucmax.losses import LOSSES
 from aucmax.numerics.threads import in_threads
 from aucmax.problem import moments as moments_module
-from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.scale.column_moments import column_moments
 from aucmax.scale.folds import row_hashes
@@ -50,7 +50,7 @@ def pair_differences(X, y, weight):
 @given(tables(), st.floats(0.01, 30))
 def test_sums_over_sorted_scores_and_boxes_are_sums_over_pairs(name, rows, size):
     X, y, weight = rows
-    data = Data.of(X, y, weight, standardize=False, full=False)
+    data = make_data(X, y, weight)
     w = size * np.array([1.0, -0.5, 0.25])
     differences, shares = pair_differences(X, y, weight)
     value, gradient = LOSSES[name]().value_and_gradient(data, w)
@@ -140,7 +140,7 @@ def test_threads_compute_what_one_thread_does(rows, n_threads):
 def test_the_path_is_a_solution_for_each_alpha(rows, n_alphas):
     X, y, weight = rows
     alphas = np.geomspace(1.0, 1e-3, n_alphas)
-    data = Data.of(X, y, weight, standardize=False, full=True)
+    data = make_data(X, y, weight, full=True)
     differences, shares = pair_differences(X, y, weight)
     slow = [
         np.linalg.solve(differences.T @ (shares[:, None] * differences) + alpha * np.eye(3), differences.T @ shares)

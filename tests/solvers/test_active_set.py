@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
-from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import AUCClassifier
-from aucmax.solvers import CG
-from aucmax.solvers.shared.active_set import Quadratic, active_set_steps
+from aucmax.solvers.active_set import Quadratic, active_set_steps
 
 
 def a_quadratic(l2, seed, dim=6):
@@ -73,12 +71,6 @@ def test_more_columns_than_rows_under_a_small_penalty_take_few_epochs(l1_ratio, 
     model = AUCClassifier(alpha=1e-5, l1_ratio=l1_ratio).fit(X, y)  # a warning would be an error
     assert model.gap_ <= 1e-6 * model.objective_
     assert model.n_iter_ <= 20
-
-
-def test_the_warning_of_column_descent_recommends_the_gram_matrix():
-    X, y = _wide_table(False)
-    with pytest.warns(ConvergenceWarning, match="solver='exact' needs far fewer epochs"):
-        AUCClassifier(alpha=1e-5, l1_ratio=0.5, solver=CG(max_epochs=50)).fit(X, y)
 
 
 def _wide_table(duplicated):

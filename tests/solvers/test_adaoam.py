@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from aucmax import AUCClassifier
 from aucmax.solvers import Exact
-from aucmax.solvers.adaoam import AdaOAM, project
+from aucmax.solvers.published.adaoam import AdaOAM, project
 
 
 def test_projection_is_the_nearest_point_in_the_norm_of_h():
@@ -86,9 +86,9 @@ def test_invalid_settings_are_refused():
     with pytest.raises(ValueError, match=r"root='sparse'; give one of \['diagonal', 'full'\]"):
         AdaOAM(root="sparse").check_settings()
     with pytest.raises(ValueError, match="eigenvectors of a 501 x 501 matrix for every row; above 500"):
-        AdaOAM(root="full").adapt(make_problem(np.zeros((4, 501)), np.array([1.0, -1.0, 1.0, -1.0])))
+        AdaOAM(root="full").init(make_problem(np.zeros((4, 501)), np.array([1.0, -1.0, 1.0, -1.0])), np.zeros(501))
     with pytest.raises(ValueError, match="above 2000 columns"):
-        AdaOAM().adapt(make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])))
+        AdaOAM().init(make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0])), np.zeros(2001))
 
 
 @pytest.mark.parametrize("value", ["x", 0.0, 2])

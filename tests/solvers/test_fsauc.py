@@ -12,9 +12,9 @@ from sklearn.metrics import roc_auc_score
 from aucmax import AUCClassifier
 from aucmax.penalties import project_l1
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.fsauc import FSAUC
-from aucmax.solvers.shared.fsauc_stages import StageLimits, project, stage_sizes
-from aucmax.solvers.shared.saddle_function import in_ball
+from aucmax.solvers.published.fsauc import FSAUC
+from aucmax.solvers.published.fsauc_stages import StageLimits, project, stage_sizes
+from aucmax.solvers.published.saddle_function import in_ball
 
 
 def make(X, y, weight=None, alpha=0.1, **options):

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from aucmax.losses import Hinge
 from aucmax.problem.moments import Moments
-from aucmax.solvers.oam import OAM
+from aucmax.solvers.published.oam import OAM
 
 problem_of = partial(make_problem, loss=Hinge(), l2=0.0)
 
@@ -82,7 +82,7 @@ def test_reservoirs_own_their_rows_and_know_no_scale(table):
     X[:] = np.nan
     np.testing.assert_array_equal(state.reservoirs.X, kept)
     assert len(kept) == 40
-    np.testing.assert_array_equal(learner.rescaled(state, np.full(6, 2.0)).reservoirs.X, kept)
+    np.testing.assert_array_equal(state.rescaled(np.full(6, 2.0)).reservoirs.X, kept)
 
 
 def test_a_stream_may_change_from_dense_to_csr_and_to_a_smaller_buffer(table):

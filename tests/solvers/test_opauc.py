@@ -8,9 +8,9 @@ from problems import make_problem, run_epochs
 
 from aucmax.problem.moments import Moments
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.shared.covariance_sketch import row_signs
-from aucmax.solvers.shared.one_pass import total_variance
+from aucmax.solvers.published.covariance_sketch import row_signs
+from aucmax.solvers.published.one_pass import total_variance
+from aucmax.solvers.published.opauc import OPAUC
 
 
 def test_every_step_is_the_gradient_over_all_pairs_so_far(table):
@@ -123,7 +123,7 @@ def test_signs_depend_on_the_seed_and_the_row_alone():
 
 
 def test_gram_matrix_is_refreshed_after_a_million_rows(table, monkeypatch):
-    monkeypatch.setattr("aucmax.solvers.shared.covariance_sketch.REFRESH", 250)
+    monkeypatch.setattr("aucmax.solvers.published.covariance_sketch.REFRESH", 250)
     X, y, weight = table(n=200)
     state = run_epochs(OPAUC(covariance="sketched", tau=3), make_problem(X, y, weight), epochs=2)
     np.testing.assert_array_equal(state.G, state.M.T @ state.M)
@@ -132,8 +132,8 @@ def test_gram_matrix_is_refreshed_after_a_million_rows(table, monkeypatch):
 def test_wide_tables_need_another_covariance():
     wide = make_problem(np.zeros((4, 2001)), np.array([1.0, -1.0, 1.0, -1.0]))
     with pytest.raises(ValueError, match="above 2000 columns use 'diagonal' or 'sketched'"):
-        OPAUC().adapt(wide)
-    OPAUC(covariance="sketched").adapt(wide)
+        OPAUC().init(wide, np.zeros(wide.data.dim))
+    OPAUC(covariance="sketched").init(wide, np.zeros(wide.data.dim))
 
 
 def test_invalid_settings_are_refused():

@@ -9,8 +9,8 @@ from scipy.special import expit
 
 from aucmax import AUCClassifier
 from aucmax.losses import Sigmoid
-from aucmax.solvers import rankopt
-from aucmax.solvers.rankopt import Pairing, RankOpt
+from aucmax.solvers.published import rankopt
+from aucmax.solvers.published.rankopt import Pairing, RankOpt
 
 problem_of = partial(make_problem, loss=Sigmoid(), l2=0.1, standardize=True)
 

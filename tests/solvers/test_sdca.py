@@ -1,6 +1,7 @@
 """SDCA: its dual by brute force, its visits, and the exact optimum; steps are in tests/oracles."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
 from aucmax.solvers.registry import check_penalty_supported
 from aucmax.solvers.sdca import SDCA, _epoch, _systematic
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.visiting_order import shuffled_blocks
 
 
 def visit(problem, state, visits, run=_epoch):
@@ -97,7 +98,9 @@ def test_systematic_visits_are_shares_rounded_up_or_down():
 
 @pytest.mark.parametrize("n", [1, 5, 16, 1000])
 def test_runs_visit_every_row_once(n):
-    np.testing.assert_array_equal(np.sort(shuffled_blocks(n, np.random.default_rng(8))), np.arange(n))
+    for y in (np.tile([1.0, -1.0], n)[:n], np.where(np.arange(n) < n // 2, 1.0, -1.0)):
+        rows = SimpleNamespace(n=n, y=y)
+        np.testing.assert_array_equal(np.sort(shuffled_blocks(rows, np.random.default_rng(8))), np.arange(n))
 
 
 def test_outliers_do_not_slow_systematic_visits(table):

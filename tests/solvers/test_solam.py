@@ -12,8 +12,8 @@ from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.shared.saddle_function import RowScaling, in_ball, slopes
-from aucmax.solvers.solam import SOLAM
+from aucmax.solvers.published.saddle_function import RowScaling, in_ball, slopes
+from aucmax.solvers.published.solam import SOLAM
 
 OBJECTIVES = ["regularised", "l2_ball", "l1_ball"]
 
@@ -164,7 +164,7 @@ def test_continues_where_the_scale_has_changed():
     state = run_epochs(SOLAM(), make(X, y), 2)
     solver = SOLAM()
     after = make(X / ratio, y)
-    later = solver.epoch(after, solver.rescaled(state, ratio), np.random.default_rng(0))
+    later = solver.epoch(after, state.rescaled(ratio), np.random.default_rng(0))
     assert later.saddle.t == state.saddle.t + y.size
     assert after.objective(later.w) < 1.1 * Exact().solve(make(X / ratio, y, full=True)).objective
 
@@ -174,7 +174,7 @@ def test_starts_from_given_weights(form):
     problem = make(*shifted_table())
     best = Exact().solve(make(*shifted_table(), full=True)).coef
     solver = SOLAM(form=form)
-    state = solver.init(solver.adapt(problem), best)
+    state = solver.init(problem, best)
     assert state.saddle.al == pytest.approx(-state.w @ problem.data.delta)
     found = SOLAM(form=form, max_epochs=1, tol=0.0).solve(problem, w=best, rng=np.random.default_rng(0))
     assert found.objective < 1.1 * problem.objective(best)

@@ -9,8 +9,8 @@ from scipy import optimize
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
+from aucmax.solvers.published.spdam import SPDAM, SPDAMSteps, _epoch, _shortfall
 from aucmax.solvers.registry import check_penalty_supported
-from aucmax.solvers.spdam import SPDAM, SPDAMSteps, _epoch, _shortfall
 
 
 @pytest.mark.parametrize("l1_ratio", RATIOS.values(), ids=RATIOS)

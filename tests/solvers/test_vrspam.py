@@ -1,11 +1,12 @@
 """VRSPAM against its equations in plain NumPy, its linear rate, its guard and its sampling."""
 
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from oracles.gradient_steps import directions, gradient, probabilities
-from problems import CASES, EACH_FORM, make_problem, resumed_and_not, run_epochs, soft, table_of_case
+from problems import CASES, EACH_FORM, all_states, make_problem, resumed_and_not, run_epochs, soft, table_of_case
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
@@ -15,7 +16,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem.data import automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.solvers import SPAM, VRSPAM, Exact
-from aucmax.solvers.shared.row_sampling import RowSampling
+from aucmax.solvers.published.row_sampling import RowSampling
 
 L2, NET, L1 = ElasticNet(0.0, 0.3), ElasticNet(0.02, 0.3), ElasticNet(0.02, 0.0)
 
@@ -29,7 +30,7 @@ def in_given_order(monkeypatch):
     """Make the solver visit the rows in the order given."""
 
     def set_order(order):
-        monkeypatch.setattr(RowSampling, "draw", lambda self, length, independent, rng: order[:length])
+        monkeypatch.setattr(RowSampling, "draw", lambda self, data, length, independent, rng: order[:length])
 
     return set_order
 
@@ -111,9 +112,10 @@ def test_converges_linearly_with_a_vanishing_variance():
     gap = np.log10(solution.trace["gap"])
     assert solution.converged
     assert np.corrcoef(gap, np.arange(gap.size))[0, 1] < -0.98
-    assert solution.trace["variance"][-1] < 1e-6 * solution.trace["variance"][0]
-    spam = SPAM(track_variance=True, tol=0.0).solve(digits(), rng=np.random.default_rng(0)).trace["variance"]
-    assert spam[-1] > 0.1 * spam[0]
+    reduced = [state.variance for state in all_states(VRSPAM(), digits(), 20)[1:]]
+    assert reduced[-1] < 1e-6 * reduced[0]
+    first, *_, last = all_states(SPAM(), digits(), 100)[1:]
+    assert SPAM().variance(digits(), last) > 0.1 * SPAM().variance(digits(), first)
 
 
 @pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA does not name the folder of the data sets")
@@ -147,7 +149,9 @@ def test_uniform_draws_of_extreme_rows_are_named_with_the_remedy(table):
 @pytest.mark.parametrize("independent", [True, False])
 def test_rows_are_drawn_with_their_probabilities(p, independent):
     sampling = RowSampling(p, np.ones(10), np.ones(10), 1, 1.0)
-    drawn = sampling.draw(55_000, independent, np.random.default_rng(0))
+    drawn = sampling.draw(
+        SimpleNamespace(n=10, y=np.tile([1.0, -1.0], 5)), 55_000, independent, np.random.default_rng(0)
+    )
     expected = np.full(10, 5500.0) if p is None else 55_000 * p
     slack = 6 * np.sqrt(expected) if independent else 1.0
     assert (np.abs(np.bincount(drawn, minlength=10) - expected) <= slack).all()
@@ -197,7 +201,7 @@ def test_certificate_is_that_of_the_problem(table, penalty):
     problem = make(*table(200), penalty)
     solver = VRSPAM()
     state = solver.epoch(problem, solver.init(problem, np.zeros(6)), np.random.default_rng(0))
-    np.testing.assert_allclose(state.certificate, problem.certify(state.w), rtol=1e-9)
+    np.testing.assert_allclose(VRSPAM().certify(problem, state), problem.certify(state.w), rtol=1e-9)
 
 
 def test_pure_l1_reaches_the_optimum(table):

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from aucmax.changepoint.feature_scaling import FeatureScaling, check_features
 from aucmax.changepoint.interval_loss import IntervalLoss
 from aucmax.changepoint.interval_path import IntervalFit, alpha_grid, interval_regression_path
-from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.numerics.threads import threads_for
 from aucmax.validation.inputs import make_rng
 from aucmax.validation.params import Integer, Number, Option, check_params
@@ -71,7 +70,6 @@ class IntervalRegression(BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(self, X: Any, limits: Any) -> IntervalRegression:
         """Fit to intervals.
 

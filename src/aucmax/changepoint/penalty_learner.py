@@ -16,7 +16,6 @@ from aucmax.changepoint.model_path import model_selection_path
 from aucmax.changepoint.penalty_regressor import PenaltyRegressor
 from aucmax.changepoint.penalty_table import PenaltyTable
 from aucmax.changepoint.segmentation import Segmentations, check_sequences, segment
-from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.validation.params import InstanceOf, Integer, check_params
 
 Progress = Callable[[int, int, str], None]
@@ -63,7 +62,6 @@ class PenaltyLearner(BaseEstimator):
         self.regressor = regressor
         self.max_segments = max_segments
 
-    @resets_fitted_state
     def fit(self, sequences: Any, labels: Any, *, progress: Progress | None = None) -> PenaltyLearner:
         """Fit to sequences and their labels.
 

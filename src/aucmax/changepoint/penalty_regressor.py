@@ -12,7 +12,6 @@ from aucmax.aum import Descent, best_intercept, descend
 from aucmax.changepoint.feature_scaling import FeatureScaling, check_features
 from aucmax.changepoint.interval_regression import IntervalRegression
 from aucmax.changepoint.penalty_table import PenaltyTable
-from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.validation.inputs import make_rng
 from aucmax.validation.params import InstanceOf, Integer, Number, Option, check_params
 
@@ -81,7 +80,6 @@ class PenaltyRegressor(BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(self, X: Any, table: PenaltyTable) -> PenaltyRegressor:
         """Fit to features and errors.
 

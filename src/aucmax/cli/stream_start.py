@@ -118,7 +118,7 @@ def continued_stream(checkpoint: Path, settings: StreamSettings) -> LiveStream:
         "solver": estimator.solver.name,
         "alpha": estimator.alpha,
         "l1_ratio": estimator.l1_ratio,
-        "forgetting": estimator.solver.forgetting_factor(),
+        "forgetting": getattr(estimator.solver, "forgetting", 1.0),
         "batch": stream.batch_rows,
         "window": stream.window,
     }

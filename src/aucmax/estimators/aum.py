@@ -11,15 +11,13 @@ from aucmax.aum.descent.data import AUMData
 from aucmax.aum.descent.loop import run_descent
 from aucmax.aum.descent.step import DESCENT_CONSTRAINTS
 from aucmax.aum.intercept import best_intercept
-from aucmax.estimators.base import LinearRanker, prior_cut
+from aucmax.estimators.base import LinearModel, LinearRanker, prior_cut
 from aucmax.estimators.class_weight import class_costs
-from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.numerics.matrix import dot
-from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Callback
-from aucmax.solvers.aum import AUM, rate_costs, squared_start
+from aucmax.solvers.aum import rate_costs, squared_start
 from aucmax.validation.inputs import LabeledData, check_every_number, check_table, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_params
 
@@ -150,7 +148,6 @@ class AUMClassifier(LinearRanker):
         self.decision = decision
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None, callback: Callback | None = None
     ) -> AUMClassifier:
@@ -198,8 +195,7 @@ class AUMClassifier(LinearRanker):
                 if _auc(table, w) < _auc(table, start):
                     self.best_step_ = 0
                     w = start
-        self.coef_ = w[None, :]
-        self.intercept_ = np.array([self._intercept(table, dot(table.X, w), costs)])
+        self._linear = LinearModel(w, self._intercept(table, dot(table.X, w), costs))
         return self
 
     def _intercept(self, table: LabeledData, scores: np.ndarray, costs: tuple[float, float]) -> float:
@@ -210,9 +206,7 @@ class AUMClassifier(LinearRanker):
 
     def _examples(self, table: LabeledData, costs: tuple[float, float], seed: int) -> Beginning:
         """The rows of a descent, and the weights that it starts from."""
-        n, dim = table.X.shape
-        full = AUM().wants_scatter(n, dim, ElasticNet(0.0, self.alpha))
-        data = Data.of(*table, standardize=self.standardize, full=full)
+        data = Data.of(*table, standardize=self.standardize)
         if self.start == "random":
             start = np.random.default_rng(seed).normal(size=data.dim)
         else:

@@ -1,18 +1,10 @@
-"""What the estimators share: validating input, predicting labels from scores, where zero is, storing a solution.
-
-`predict` returns the positive label where the score is above zero. The parameter `decision` says where zero is
-(docs/predictions.md); an estimator accepts those that it can compute, and the default of all is "prior":
-
-    "prior"          as many rows are predicted positive as are positive in training, by weight
-    "probability"    where the calibrated probability is 1/2
-    "balanced"       midway between the class means of the scores, as if the classes were equally frequent
-    "errors"         where the (weighted) training errors are fewest
-"""
+"""What the estimators share: predicting labels, explaining, scoring by AUC, storing a solution."""
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -20,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.estimators.decision import predicted_labels
-from aucmax.estimators.fitted_state import reads_one_state, without_feature_names
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
+from aucmax.metrics.auc import roc_auc
 from aucmax.numerics.linear_scores import linear_scores
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
@@ -36,7 +28,6 @@ class Ranker(ClassifierMixin, BaseEstimator):
 
     decision_function: Any
 
-    @reads_one_state
     def predict(self, X: Any) -> np.ndarray:
         """Predict the positive label where the score is above 0.
 
@@ -50,6 +41,19 @@ class Ranker(ClassifierMixin, BaseEstimator):
         """
         scores = self.decision_function(X)
         return predicted_labels(scores, self.classes_)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The AUC of the scores of `decision_function`, not the accuracy of `predict`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of shape (n,)
+            Labels, of both classes.
+        sample_weight : array of shape (n,), optional
+        """
+        scores = self.decision_function(X)
+        return roc_auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
 
     def explain(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, n_repeats: int = 10, random_state: int = 0
@@ -74,11 +78,10 @@ class Ranker(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        plain = without_feature_names(self)
         rows = check_rows(self, X)
         labels = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
         model = FeatureModel(
-            plain.decision_function,
+            without_feature_names(self).decision_function,
             partial(check_rows, self),
             {name: [j] for j, name in enumerate(labels)},
             labels,
@@ -116,16 +119,44 @@ class Ranker(ClassifierMixin, BaseEstimator):
             warn_caller(
                 f"solver {self.solver_!r} stopped after {self.n_iter_} epochs at a gap of {self.gap_:.1e}, above "
                 f"tol={solver.tol:.0e} times the objective {self.objective_:.6g}; increase alpha, use "
-                "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol"
-                + solver.remedy,
+                "standardize=True or, where a solver can be chosen, pass one with a larger max_epochs or tol",
                 ConvergenceWarning,
             )
 
 
-class LinearRanker(Ranker):
-    """A ranker whose scores are linear in the columns, with weights in the units of X."""
+class LinearModel(NamedTuple):
+    """Weights in the units of X, and the intercept."""
 
-    @reads_one_state
+    w: np.ndarray
+    intercept: float
+
+    @classmethod
+    def of(cls, data: Data, coef: np.ndarray) -> LinearModel:
+        """The model of weights in scaled units, with zero midway between the class means."""
+        w = coef / data.scale
+        return cls(w, -float(data.midpoint(w)))
+
+
+class LinearRanker(Ranker):
+    """A ranker whose scores are linear in the columns.
+
+    Weights and intercept are one immutable record, which a fit or a batch replaces in a single assignment: a thread
+    that scores rows meanwhile uses the old model or the new one, never the weights of one and the intercept of the
+    other.
+    """
+
+    _linear: LinearModel
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights in the units of X, of shape (1, n_features)."""
+        return self._linear.w[None, :]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The intercept, of shape (1,)."""
+        return np.array([self._linear.intercept])
+
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive.
 
@@ -133,25 +164,27 @@ class LinearRanker(Ranker):
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
         """
-        X = self._validate_rows(X, "coef_")
-        return linear_scores(X, self.coef_[0]) + self.intercept_[0]
+        X = self._validate_rows(X, "_linear")
+        w, intercept = self._linear
+        return linear_scores(X, w) + intercept
 
     def _linear_fit(self) -> LinearFit:
         names = ("alpha", "l1_ratio", "loss", "standardize")
         facts = {name: getattr(self, f"{name}_", getattr(self, name, None)) for name in names}
-        return LinearFit.of(self.coef_[0], float(self.intercept_[0]), facts)
+        return LinearFit.of(*self._linear, facts)
 
-    def _store_weights(self, data: Data, coef: np.ndarray) -> None:
-        """Store weights in the units of X, and the intercept that puts zero midway between the class means."""
-        w = coef / data.scale
-        self.coef_ = w[None, :]
-        self.intercept_ = np.array([-data.midpoint(w)])
+
+def without_feature_names(estimator: Any) -> Any:
+    """The same fitted estimator, which scores arrays without a warning about the names of their columns."""
+    other = copy(estimator)
+    vars(other).pop("feature_names_in_", None)
+    return other
 
 
 def prior_cut(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-    """The cut that the scores of about as much weight exceed as the positives have; midway between two scores.
+    """The threshold above which the total weight is nearest to that of the positives; midway between two scores.
 
-    Rows with equal scores stay together: of all cuts, the one whose weight is nearest to that of the positives.
+    Rows with equal scores stay together.
 
     Examples
     --------

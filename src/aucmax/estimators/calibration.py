@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.estimators.base import prior_cut
-from aucmax.estimators.fitted_state import reads_one_state
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.validation.inputs import LabeledData
@@ -24,7 +23,6 @@ class CalibratedMixin(ThresholdMixin):
     decision: str
     decision_function: Any
 
-    @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the two classes, calibrated on the out-of-fold scores.
 
@@ -35,7 +33,6 @@ class CalibratedMixin(ThresholdMixin):
         scores = self.decision_function(X)
         return self.calibration_.probabilities(scores)
 
-    @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`, without underflow.
 
@@ -46,16 +43,10 @@ class CalibratedMixin(ThresholdMixin):
         scores = self.decision_function(X)
         return self.calibration_.log_probabilities(scores)
 
-    threshold_at = reads_one_state(ThresholdMixin.threshold_at)
-
     def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Out-of-fold scores, classes -1/+1 and weights of the rows."""
         check_is_fitted(self, "calibration_")
         return self.oof_scores_, self._oof_labels, self._oof_weight
-
-    def _calibration(self) -> Calibration:
-        """From scores to probabilities."""
-        return self.calibration_
 
     def _calibrate(self, scores: np.ndarray, table: LabeledData) -> float:
         """Store out-of-fold scores and calibration, with zero where `decision` says; return the shift of zero."""
@@ -77,6 +68,6 @@ class CalibratedMixin(ThresholdMixin):
 def _class_total_weights(seen: np.ndarray, table: LabeledData) -> np.ndarray:
     """Weights that restore the total weight of each class among the scored rows: a subsample may be balanced."""
     weight = table.weight.copy()
-    for mine in (table.y > 0, table.y < 0):
-        weight[mine] *= table.weight[mine].sum() / table.weight[mine & seen].sum()
+    for side in (table.y > 0, table.y < 0):
+        weight[side] *= table.weight[side].sum() / table.weight[side & seen].sum()
     return weight

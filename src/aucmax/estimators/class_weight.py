@@ -8,6 +8,7 @@ import numpy as np
 
 from aucmax.losses.squared import within_product
 from aucmax.problem.data import Data
+from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
 
 
@@ -34,7 +35,7 @@ def intercept_shift(data: Data, coef: np.ndarray, class_weight: Any, classes: np
 
 def check_stream_costs(class_weight: Any, classes: np.ndarray, solver: Solver) -> None:
     """Reject class costs in a stream that keeps no covariances, which the shift of the intercept requires."""
-    if not isinstance(class_weight, dict) or solver.from_moments:
+    if not isinstance(class_weight, dict) or isinstance(solver, Exact):
         return
     negative, positive = class_costs(class_weight, classes)
     if negative != positive:

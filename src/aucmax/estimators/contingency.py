@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucmax.estimators.base import LinearRanker
-from aucmax.estimators.fitted_state import resets_fitted_state
+from aucmax.estimators.base import LinearModel, LinearRanker
 from aucmax.losses.contingency import ErrorRate, FBeta, Measure, TopK
 from aucmax.numerics.matrix import dot
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.shared.multivariate_svm import ContingencyLoss, MultivariateSVM
+from aucmax.solvers.multivariate_svm import ContingencyLoss, MultivariateSVM
 from aucmax.validation.inputs import check_table
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
@@ -43,7 +42,7 @@ class ContingencySVMClassifier(LinearRanker):
         k training rows are predicted positive.
     standardize : bool
         Divide the columns by their overall standard deviation first. `coef_` is in the units of X either way.
-    max_iter : int
+    max_epochs : int
         Maximum number of cutting planes.
     tol : float
         Stop when the certified gap is at most `tol` times the objective.
@@ -78,7 +77,7 @@ class ContingencySVMClassifier(LinearRanker):
         "alpha": [Number(0, open="low")],
         "intercept_scaling": [Number(0, open="low")],
         "standardize": [Boolean()],
-        "max_iter": [Integer(1)],
+        "max_epochs": [Integer(1)],
         "tol": [Number(0)],
     }
 
@@ -90,7 +89,7 @@ class ContingencySVMClassifier(LinearRanker):
         alpha=1e-3,
         intercept_scaling=10.0,
         standardize=True,
-        max_iter=2000,
+        max_epochs=2000,
         tol=1e-3,
     ):
         self.measure = measure
@@ -99,10 +98,9 @@ class ContingencySVMClassifier(LinearRanker):
         self.alpha = alpha
         self.intercept_scaling = intercept_scaling
         self.standardize = standardize
-        self.max_iter = max_iter
+        self.max_epochs = max_epochs
         self.tol = tol
 
-    @resets_fitted_state
     def fit(self, X: Any, y: Any) -> ContingencySVMClassifier:
         """Fit to a table and its labels.
 
@@ -115,20 +113,21 @@ class ContingencySVMClassifier(LinearRanker):
         check_params(self)
         table = check_table(self, X, y, None)
         measure = self._measure(table.y)
-        data = Data.of(*table, standardize=self.standardize, full=False)
+        data = Data.of(*table, standardize=self.standardize)
         share = float((data.y > 0).mean())
         centre = share * data.means[0] + (1.0 - share) * data.means[1]
         scaling = 0.0 if isinstance(measure, TopK) else self.intercept_scaling
         loss = ContingencyLoss(measure, centre, scaling)
-        solver = MultivariateSVM(max_epochs=self.max_iter, tol=self.tol)
+        solver = MultivariateSVM(max_epochs=self.max_epochs, tol=self.tol)
         solution = solver.solve(Problem(data, loss, ElasticNet(0.0, self.alpha)), w=np.zeros(data.dim + 1))
         self._store_solution(solution, solver, self.alpha)
         w = solution.coef[:-1]
-        self.coef_ = (w / data.scale)[None, :]
-        origin = float(centre @ w + np.sum(data.shift * self.coef_[0]))  # the score of the centre of the table
-        self.intercept_ = np.array([scaling * solution.coef[-1] - origin])
+        coef = w / data.scale
+        origin = float(centre @ w + np.sum(data.shift * coef))  # the score of the centre of the table
+        intercept = float(scaling * solution.coef[-1] - origin)
         if isinstance(measure, TopK):
-            self.intercept_ = np.array([-_threshold(dot(table.X, self.coef_[0]), measure.k)])
+            intercept = -_threshold(dot(table.X, coef), measure.k)
+        self._linear = LinearModel(coef, intercept)
         return self
 
     def _measure(self, y: np.ndarray) -> Measure:

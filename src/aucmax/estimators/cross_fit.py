@@ -12,7 +12,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from aucmax.estimators.base import Ranker
-from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.metrics.auc import auc_of_classes
 from aucmax.selection.splits import Fold, make_splits
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
@@ -121,7 +120,6 @@ class CrossFitClassifier(Ranker):
         self.cv = cv
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CrossFitClassifier:
         """Fit a model to the training rows of each fold."""
         table = check_table(self, X, y, sample_weight)
@@ -136,7 +134,6 @@ class CrossFitClassifier(Ranker):
         self.estimators_ = [first, *others]
         return self
 
-    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """The mean score of the models; larger means more likely positive."""
         X = self._validate_rows(X, "estimators_")

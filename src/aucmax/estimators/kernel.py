@@ -11,7 +11,6 @@ import numpy as np
 
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
-from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.estimators.path_plot import PathPlotMixin
 from aucmax.kernels.coordinates import Coordinates
 from aucmax.kernels.functions import find_kernels, supports_sparse
@@ -32,7 +31,7 @@ from aucmax.selection.cross_validation import PathSettings, certified_solver, cv
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
 from aucmax.selection.kernel_search import KernelPath, KernelSearch, count_rounds
 from aucmax.selection.splits import make_splits, subsample
-from aucmax.solvers.base import Solver
+from aucmax.solvers import Exact, Solver
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
@@ -158,7 +157,6 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         self.decision = decision
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KernelAUCClassifier:
         """Cross-validate kernels, bandwidths, metrics and alphas, and refit the ones that have weight, on all rows.
 
@@ -189,7 +187,6 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         self.score_ = replace(score, intercept=score.intercept - self._calibrate(out_of_fold, table))
         return self
 
-    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive.
 
@@ -234,11 +231,11 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         loss = LOSSES[self.loss]()
         if made is None:
             solver = certified_solver(rows.X, loss)
-            return training_data(rows, solver, PathSettings(None, 0.0, self.standardize)), solver
+            return training_data(rows, PathSettings(None, 0.0, self.standardize)), solver
         solver = certified_solver(made.lazy_features(rows.X), loss)
-        if solver.from_moments:
+        if isinstance(solver, Exact):
             return Data.of_moments(made.moments(*rows), standardize=False), solver
-        return training_data(rows._replace(X=made.features(rows.X)), solver, PathSettings(None, 0.0, False)), solver
+        return training_data(rows._replace(X=made.features(rows.X)), PathSettings(None, 0.0, False)), solver
 
     def _fit_average(
         self, found: list[KernelPath], average: Average, space: LandmarkSpace, data_of: FeatureData

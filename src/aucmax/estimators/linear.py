@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 
-from aucmax.estimators.availability import available_if
-from aucmax.estimators.base import LinearRanker, prior_cut
+from aucmax.estimators.base import LinearModel, LinearRanker, prior_cut
 from aucmax.estimators.class_weight import check_stream_costs, intercept_shift
-from aucmax.estimators.fitted_state import resets_fitted_state, restores_on_error
-from aucmax.estimators.stream_calibration import StreamCalibrationMixin
+from aucmax.estimators.platt_scaling import Calibration
+from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import dot
-from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
+from aucmax.problem.objective import ProblemSpec
 from aucmax.problem.solution import Callback, Monitor
-from aucmax.problem.spec import ProblemSpec
+from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import (
-    check_streams,
-    check_streams_penalty,
-    check_unlearns,
-    find_solver,
-    make_problem,
-    streaming_solver,
-)
+from aucmax.solvers.registry import find_solver, find_streaming_solver, make_problem, streams
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import check_batch, check_table, check_validation, make_rng
 from aucmax.validation.params import Boolean, Number, Option, check_param, check_params
 
 
-class AUCClassifier(StreamCalibrationMixin, LinearRanker):
+class AUCClassifier(ThresholdMixin, LinearRanker):
     """Linear ranking that minimises a pairwise surrogate of 1 - AUC.
 
     The objective is ``E[loss(w.(x - x'))] + alpha (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)``, with the mean over
@@ -119,7 +112,6 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         self.decision = decision
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(
         self,
         X: Any,
@@ -147,35 +139,30 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
             Called with the `Record` of every epoch; the run stops when it returns True.
         """
         check_params(self)
-        table = check_table(self, X, y, sample_weight).weighted()
-        spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
-        solver = find_solver(self.solver, table.X, spec.loss)
-        n, dim = table.X.shape
-        full = solver.wants_scatter(n, dim, ElasticNet.of(1.0, self.l1_ratio))
-        data = Data.of(*table, standardize=self.standardize, full=full)
-        problem, alpha = make_problem(spec, data, solver)
         check_param("monitor", monitor, Boolean())
+        table = check_table(self, X, y, sample_weight).weighted()
+        spec = self._spec()
+        solver = find_solver(self.solver, table.X, spec.loss)
+        data = Data.of(*table, standardize=self.standardize)
+        problem, alpha = make_problem(spec, data, solver)
         watch = self._monitor(validation) if monitor or validation is not None else None
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
-        self._store_weights(data, solution.coef)
-        cut = 0.0
-        if not self._is_balanced:
-            cut = prior_cut(dot(table.X, self.coef_[0]) + self.intercept_[0], table.y, table.weight)
-        self._move_zero(cut, data, solution.coef)
+        model = LinearModel.of(data, solution.coef)
+        cut = 0.0 if self._is_balanced else prior_cut(dot(table.X, model.w) + model.intercept, table.y, table.weight)
+        self._linear = self._with_zero(model, cut, data, solution.coef)
         self._stream: Stream | None = None
         return self
 
-    @available_if(lambda self: self._check_streams())
-    @restores_on_error
+    @available_if(lambda self: streams(self.solver, self.loss))
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> AUCClassifier:
         """Update the model with a batch of rows; available with online solvers, including "auto" if it chooses one.
 
         With the solver "exact" ("auto" with the squared loss) the weights are those of a `fit` to all rows seen,
         regardless of the batches; zero follows from the scores that rows had before they were learned. Until both
         classes have been seen the weights stay zero, but every row counts in the class statistics. A batch may
-        contain only one class. An invalid batch is rejected as a whole and leaves
-        the model as it was. The first call starts a stream; `fit` ends it.
+        contain only one class. An invalid batch is rejected before anything changes. The first call starts a stream;
+        `fit` ends it.
 
         Parameters
         ----------
@@ -185,24 +172,26 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
             Required in the first call unless its y contains both.
         """
         check_params(self)
+        spec, solver = self._streaming()
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
-        spec, solver = self._streaming(table.X)
         check_stream_costs(self.class_weight, labels, solver)
         if stream is None:
             stream = Stream.start(table.X.shape[1], solver, make_rng(self.random_state))
+        recent = RecentScores.empty() if stream.batches == 0 else self._recent
+        recent = recent.after(stream, table)
+        stream = stream.advance(table, spec, solver)
         self.classes_ = labels
-        self._remember(stream, table)
-        return self._store_stream(stream.advance(table, spec, solver), solver)
+        return self._store_stream(stream, recent, solver)
 
-    @available_if(lambda self: check_unlearns(streaming_solver(self.solver, self.loss)))
-    @restores_on_error
+    @available_if(lambda self: streams(self.solver, self.loss) and _unlearns(self.solver))
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
         """Remove rows that `partial_fit` has learned, as if they had never been seen; available with "exact".
 
         The rows may be batched differently than before, but must have the same weights. Rows far larger than the
         remaining ones leave their rounding errors behind. Rows that cannot all have been seen are rejected as a
-        whole. The scores for probabilities and thresholds are dropped, and collected again from later batches.
+        whole. The scores for thresholds are dropped, since it is unknown which of them belong to the removed rows,
+        and collected again from later batches.
 
         Parameters
         ----------
@@ -213,10 +202,22 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         stream = getattr(self, "_stream", None)
         if stream is None:
             raise ValueError("there is no stream to remove rows from; call partial_fit first")
+        spec, solver = self._streaming()
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
-        spec, solver = self._streaming(table.X)
-        self._recent = RecentScores.empty()  # which of them belong to the removed rows is unknown
-        return self._store_stream(stream.retract(table, spec, solver), solver)
+        return self._store_stream(stream.retract(table, spec, solver), RecentScores.empty(), solver)
+
+    @property
+    def calibration_(self) -> Calibration:
+        """Platt scaling from `decision_function` to probabilities, for a stream with scored rows of both classes."""
+        return Calibration.fit(*self._held_out_scores())
+
+    def _spec(self) -> ProblemSpec:
+        return ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
+
+    def _streaming(self) -> tuple[ProblemSpec, Solver]:
+        """Objective and solver of a stream."""
+        spec = self._spec()
+        return spec, find_streaming_solver(self.solver, spec.loss)
 
     def _monitor(self, validation: Any) -> Monitor:
         """What to record after every epoch."""
@@ -227,29 +228,16 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         """Whether zero stays midway between the class means."""
         return self.decision == "balanced" or (isinstance(self.class_weight, str) and self.class_weight == "balanced")
 
-    def _move_zero(self, cut: float, data: Data, coef: np.ndarray) -> None:
-        """Put zero at `cut`, counted from midway between the class means, less what class costs add to all scores."""
+    def _with_zero(self, model: LinearModel, cut: float, data: Data, coef: np.ndarray) -> LinearModel:
+        """The model with zero at `cut`, counted from its present zero, less the shift of class costs."""
         raised = 0.0 if self.class_weight is None else intercept_shift(data, coef, self.class_weight, self.classes_)
         self._shift = float(cut - raised)
-        self.intercept_ = self.intercept_ - self._shift
+        return model._replace(intercept=model.intercept - self._shift)
 
-    def _check_streams(self) -> bool:
-        """True if `partial_fit` can succeed, or will report an invalid parameter; otherwise AttributeError."""
-        solver = streaming_solver(self.solver, self.loss)
-        check_streams(solver)
-        known = isinstance(self.loss, str) and self.loss in LOSSES and isinstance(self.l1_ratio, Real)
-        if not known or self.alpha == 0:
-            return True
-        return check_streams_penalty(solver, ElasticNet.of(1.0, float(self.l1_ratio)), LOSSES[self.loss]())
-
-    def _streaming(self, X: Any) -> tuple[ProblemSpec, Solver]:
-        """Objective and solver of a stream."""
-        spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
-        return spec, find_solver(streaming_solver(self.solver, self.loss), X, spec.loss)
-
-    def _store_stream(self, stream: Stream, solver: Solver) -> AUCClassifier:
+    def _store_stream(self, stream: Stream, recent: RecentScores, solver: Solver) -> AUCClassifier:
         """Store the model after a batch: that of all rows seen, the last iterate, or zeros if a class is missing."""
         self._stream = stream
+        self._recent = recent
         self._shift = 0.0
         for name in ("alpha_", "trace_"):  # of an earlier fit
             self.__dict__.pop(name, None)
@@ -257,14 +245,37 @@ class AUCClassifier(StreamCalibrationMixin, LinearRanker):
         self.objective_ = np.nan
         self.gap_ = np.nan
         if stream.problem is None:
-            self.coef_ = np.zeros((1, self.n_features_in_))
-            self.intercept_ = np.zeros(1)
+            self._linear = LinearModel(np.zeros(self.n_features_in_), 0.0)
         else:
             self.alpha_ = stream.alpha
             if stream.solution is not None:
                 self._store_solution(stream.solution, solver, stream.alpha)
-            self._store_weights(stream.problem.data, stream.coef)
-            cut = 0.0 if self._is_balanced else self._stream_cut()
-            self._move_zero(cut, stream.problem.data, stream.coef)
+            data = stream.problem.data
+            cut = 0.0
+            if self.decision == "prior" and not self._is_balanced and recent.has_both_classes:
+                cut = prior_cut(*recent.reweighted(stream))
+            self._linear = self._with_zero(LinearModel.of(data, stream.coef), cut, data, stream.coef)
         self.n_iter_ = stream.batches
         return self
+
+    def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Scores given before learning, classes -1/+1 and weights, on the scale of `decision_function`."""
+        stream = getattr(self, "_stream", None)
+        if stream is None:
+            raise NotFittedError(
+                "AUCClassifier has held-out scores only after partial_fit, from the rows of later batches; for a "
+                "table use AUCClassifierCV"
+            )
+        if not self._recent.has_both_classes:
+            raise NotFittedError(
+                "no held-out scores yet: they need rows of both classes in batches after the first that has both"
+            )
+        recent = self._recent.reweighted(stream)
+        return recent.scores - self._shift, recent.y, recent.weight
+
+
+def _unlearns(solver: Any) -> bool:
+    """Whether rows can be removed: by the exact solver, unless it forgets, so that the weight of a row is unknown."""
+    if isinstance(solver, str):
+        return solver in ("auto", "exact")
+    return isinstance(solver, Exact) and solver.forgetting == 1.0

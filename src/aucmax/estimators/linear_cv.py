@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import Parallel, delayed
 
-from aucmax.estimators.base import LinearRanker
+from aucmax.estimators.base import LinearModel, LinearRanker
 from aucmax.estimators.calibration import CalibratedMixin
-from aucmax.estimators.fitted_state import resets_fitted_state
 from aucmax.estimators.path_plot import PathPlotMixin
 from aucmax.losses import LOSSES
 from aucmax.numerics.threads import threads_for
@@ -121,7 +120,6 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         self.decision = decision
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> AUCClassifierCV:
         """Choose alpha by cross-validation and fit to all rows.
 
@@ -146,8 +144,9 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         self.cv_auc_ = best.auc
         self.cv_results_ = cv_results([({"loss": path.loss.name}, path) for path in compared])
         self._store_solution(solution, best.solver, alpha)
-        self._store_weights(best.data, solution.coef)
-        self.intercept_ = self.intercept_ - self._calibrate(best.out_of_fold(table.y.size, chosen), table)
+        model = LinearModel.of(best.data, solution.coef)
+        zero = self._calibrate(best.out_of_fold(table.y.size, chosen), table)
+        self._linear = model._replace(intercept=model.intercept - zero)
         return self
 
     def _cross_validate(

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.cross_fit import ranking_scores
-from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.estimators.stack_members import BOOSTING, Member, default_members, fit_member
 from aucmax.selection.blending import cross_fitted_scores, fit_blend
 from aucmax.selection.splits import Fold, folds_among, make_splits
@@ -88,7 +87,6 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> AUCStackingClassifier:
         """Fit the members to all rows, and the weights to their out-of-fold scores.
 
@@ -112,7 +110,6 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         self._store_blend(table, weighted, folds, np.column_stack(scores))
         return self
 
-    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every row; larger means more likely positive.
 
@@ -126,7 +123,6 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
             scores[:, k] = ranking_scores(self.estimators_[k], X)
         return self.blend_(scores) + self.intercept_
 
-    @reads_one_state
     def transform(self, X: Any) -> np.ndarray:
         """Standardised scores of the members, of shape (n, m); times `weights_`, plus `intercept_`, the blend.
 

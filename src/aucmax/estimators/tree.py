@@ -25,7 +25,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.estimators.base import Ranker, prior_cut
-from aucmax.estimators.fitted_state import reads_one_state, resets_fitted_state
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData, check_table
 from aucmax.validation.params import Integer, Number, Option, check_params
@@ -139,7 +138,6 @@ class AUCTreeClassifier(Ranker):
         self.min_samples_leaf = min_samples_leaf
         self.decision = decision
 
-    @resets_fitted_state
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCTreeClassifier:
         """Grow the tree; a weight of k equals k copies of the row.
 
@@ -158,7 +156,6 @@ class AUCTreeClassifier(Ranker):
         self.zero_ = self.nodes_.prior_cut() if self.decision == "prior" else 0.0
         return self
 
-    @reads_one_state
     def predict_proba(self, X: Any) -> np.ndarray:
         """Laplace estimate (p + 1) / (p + n + 2) of the leaf, for the negative and the positive label.
 
@@ -180,7 +177,6 @@ class AUCTreeClassifier(Ranker):
         """
         return np.log(self.predict_proba(X))
 
-    @reads_one_state
     def decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of `predict_proba`, minus those at which `decision` puts zero.
 
@@ -192,7 +188,6 @@ class AUCTreeClassifier(Ranker):
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         return self.nodes_.log_odds[self.nodes_.leaves(X)] - self.zero_
 
-    @reads_one_state
     def rules(self) -> str:
         """The rule of each leaf, from left to right: conditions, score, weight of the positives and of all rows."""
         check_is_fitted(self, "nodes_")

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from aucmax.losses.base import Loss
-from aucmax.problem.objective import ROOT2, Rounding, Scores, error_of_scores, lipschitz_rounding, rounding_of_sum
 
 
 class AreaUnderMin(Loss):
@@ -39,14 +38,3 @@ class AreaUnderMin(Loss):
         coefficients = np.empty(order.size)
         coefficients[order] = np.diff(least, prepend=0.0)
         return max(float(coefficients @ (scores - scores.mean())), 0.0), data.combine(coefficients)
-
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors; rates are sums over all rows, whatever the weight of a single one."""
-        error = error_of_scores(data, w) if scores is None else scores.error
-        bounds = lipschitz_rounding(data, value, error, slack=ROOT2 * error)
-        rates = rounding_of_sum(0) * data.n**0.5 / data.r.min() ** 0.5 * data.root_mean_squares
-        return bounds._replace(gradient=bounds.gradient + rates)
-
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """Zero, which is attained at w = 0."""
-        return 0.0

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from aucmax.problem.objective import Plane, Rounding, Scores
+
+class Plane(NamedTuple):
+    """loss(v) >= loss(w) - slack + g.(v - w) for all v, up to the error of g."""
+
+    slack: float
+    gradient: np.ndarray  # g
+    error: np.ndarray | float  # a bound on the rounding error of every entry of g
 
 
 class Loss(ABC):
     """A mean over all pairs of a positive and a negative row: non-negative, and convex unless declared otherwise.
 
     No loss is computed pair by pair. `data` is a `Data` (aucmax.problem.data); its columns are already divided by
-    `data.scale`, and a pair of rows i, j has weight r_i r_j.
+    `data.scale`, and a pair of rows i, j has weight r_i r_j. Bounds on rounding errors stand in rounding.py.
     """
 
     name: ClassVar[str]
@@ -34,25 +40,8 @@ class Loss(ABC):
             The weights.
         """
 
-    @abstractmethod
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors at w, where the loss has the given value; the scores if they are known.
-
-        Parameters
-        ----------
-        data : Data
-            The rows of both classes, with their labels, weights and moments.
-        w : array of shape (d,)
-            The weights.
-        value : float
-            The loss at w.
-        scores : Scores, optional
-            The scores at w.
-        """
-
-    @abstractmethod
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """A lower bound on min_w loss(w) + l1 |w|_1, whose gradient at w is known up to `error`.
+        """A lower bound on min_w loss(w) + l1 |w|_1: zero, since no loss is negative.
 
         Parameters
         ----------
@@ -63,8 +52,9 @@ class Loss(ABC):
         l1 : float
             The strength of the l1 penalty.
         error : array of shape (d,) or float
-            Bounds on the errors of the gradient.
+            Bounds on the errors of the gradient at w.
         """
+        return 0.0
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
         """An upper bound on loss(w) - min loss: the loss itself, since no loss is negative.
@@ -79,7 +69,7 @@ class Loss(ABC):
         return self.value_and_gradient(data, w)[0]
 
     def near_subgradients(self, data: Any, w: np.ndarray) -> Iterable[Plane]:
-        """Planes below the loss, for a certificate at a kink.
+        """Planes below a loss with kinks, for a certificate tighter than that of the subgradient.
 
         Parameters
         ----------

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucmax.losses.base import Loss
-from aucmax.problem.objective import ROOT2, Rounding, Scores, error_of_scores, rounding_of_sum
 
 LARGEST = 300.0  # logarithm of the largest value returned: its square still fits in a double
 
@@ -56,19 +55,6 @@ class Exponential(Loss):
         """Loss at w and its gradient."""
         evaluation = self.at(data, data.scores(w))
         return evaluation.value, data.combine(evaluation.coefficients())
-
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors, which count with the shares k_i instead of r_i."""
-        scores = Scores(data.scores(w), error_of_scores(data, w)) if scores is None else scores
-        _, shares = _log_mean_and_shares(data, scores.scores)
-        root = float(np.sqrt((shares / data.r).max()))
-        error = root * scores.error
-        relative = rounding_of_sum(data.n)
-        return Rounding(
-            value=value * (ROOT2 * error + relative),
-            slack=2.0 * value * error**2,
-            gradient=value * relative * ROOT2 * root * data.root_mean_squares,
-        )
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = tau exp(-m), for the best tau among those with |tau gradient|_inf <= l1."""

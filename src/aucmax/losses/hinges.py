@@ -23,17 +23,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucmax.losses.base import Loss
+from aucmax.losses.base import Loss, Plane
 from aucmax.losses.pairwise_sums import ActivePairs, SortedScores
-from aucmax.problem.objective import (
-    ROOT2,
-    Plane,
-    Rounding,
-    Scores,
-    error_of_scores,
-    lipschitz_rounding,
-    rounding_of_sum,
-)
+from aucmax.losses.rounding import ROOT2, plane_error, slack_error
 
 # widths of the smoothings among which a certificate of the hinge is sought
 WIDTHS = 0.2 * 10.0 ** np.arange(0.0, -5.5, -0.5)
@@ -91,17 +83,6 @@ class SquaredHinge(Loss):
         evaluation = self.at(data, data.scores(w))
         return evaluation.value, data.combine(evaluation.coefficients())
 
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors; sum_i c_i^2 / r_i is at most 8 times the loss, whose curvature is 2."""
-        error = error_of_scores(data, w) if scores is None else scores.error
-        relative = rounding_of_sum(data.n)
-        root = ROOT2 * np.sqrt(value)
-        return Rounding(
-            value=2.0 * error * (root + error) + relative * value,
-            slack=2.0 * error**2,
-            gradient=relative * 2.0 * root * data.root_mean_squares,
-        )
-
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = 2 tau z_+, for the best tau among those with |tau gradient|_inf <= l1."""
         evaluation = self.at(data, data.scores(w))
@@ -114,7 +95,7 @@ class SquaredHinge(Loss):
 
 
 @dataclass(frozen=True)
-class HuberisedHinge:
+class HuberisedHinge(Loss):
     """The hinge with its kink rounded over a width: a smooth lower bound, never more than width/2 below it.
 
     Its gradients also give cutting planes of the hinge.
@@ -122,15 +103,12 @@ class HuberisedHinge:
 
     width: float
 
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True
+    name: ClassVar[str] = "huberised_hinge"
 
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores) -> Rounding:
-        """Bounds on rounding errors; the curvature is at most 1/width."""
-        bounds = lipschitz_rounding(
-            data, value, scores.error, slack=min(scores.error / self.width, ROOT2) * scores.error
-        )
-        return bounds._replace(gradient=bounds.gradient * (1.0 + 2.0 / self.width))
+    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss at w and its gradient."""
+        evaluation = self.at(data, data.scores(w))
+        return evaluation.value, data.combine(evaluation.coefficients())
 
     def at(self, data: Any, scores: np.ndarray) -> HuberEvaluation:
         """The loss at given scores of the rows."""
@@ -162,18 +140,6 @@ class HuberEvaluation(HingeEvaluation):
         (factor, outer), (_, inner) = self.terms
         return max(outer.short + inner.short - 2.0 * factor * (outer.square - inner.square), 0.0)  # NaN stays NaN
 
-    @property
-    def plane_error(self) -> float:
-        """Rounding error of `mass`, and of the coefficients relative to r; differences are divided by the width."""
-        (factor, outer), _ = self.terms
-        return rounding_of_sum(self.scores.size) * (1.0 + 4.0 * factor * outer.short)
-
-    @property
-    def slack_error(self) -> float:
-        """Rounding error of `slack`."""
-        (factor, outer), _ = self.terms
-        return rounding_of_sum(self.scores.size) * (2.0 * outer.short + 4.0 * factor * outer.square)
-
 
 class Hinge(Loss):
     """E[(1 - w.(x - x'))_+], the loss of ranking support vector machines."""
@@ -187,18 +153,13 @@ class Hinge(Loss):
         active = order.active(1.0)
         return active.short, data.combine(order.spread(-active.Q, active.P))
 
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors; a pair near the kink may be counted on the wrong side of it."""
-        error = error_of_scores(data, w) if scores is None else scores.error
-        return lipschitz_rounding(data, value, error, slack=ROOT2 * error + rounding_of_sum(0))
-
     def near_subgradients(self, data: Any, w: np.ndarray) -> Iterator[Plane]:
         """The planes of several smoothings: near the optimum most are far tighter than the subgradient."""
         order = SortedScores.of(data, data.scores(w))
         for width in WIDTHS:
             smooth = HuberisedHinge(width).of(order)
-            error = ROOT2 * smooth.plane_error * data.root_mean_squares
-            yield Plane(smooth.slack + smooth.slack_error, data.combine(smooth.coefficients()), error)
+            error = ROOT2 * plane_error(smooth) * data.root_mean_squares
+            yield Plane(smooth.slack + slack_error(smooth), data.combine(smooth.coefficients()), error)
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at multiples of the smoothings' alpha, shrunk until |gradient|_inf <= l1."""
@@ -206,8 +167,8 @@ class Hinge(Loss):
         best = 0.0
         for width in WIDTHS:
             smooth = HuberisedHinge(width).of(order)
-            doubt = error + ROOT2 * smooth.plane_error * data.root_mean_squares
+            doubt = error + ROOT2 * plane_error(smooth) * data.root_mean_squares
             steepest = (np.abs(data.combine(smooth.coefficients())) + doubt).max(initial=0.0)
-            mass = smooth.mass - smooth.plane_error
+            mass = smooth.mass - plane_error(smooth)
             best = max(best, mass * min(1.0, l1 / steepest if steepest > 0 else 1.0))
         return best

@@ -22,7 +22,6 @@ from scipy.special import entr, expit
 
 from aucmax.losses.analytic_sums import BoxedRows, BoxMoments, Line, MarginFunction
 from aucmax.losses.base import Loss
-from aucmax.problem.objective import Rounding, Scores, error_of_scores, lipschitz_rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +77,6 @@ class Logistic(Loss):
         """Loss at w and its gradient."""
         evaluation = self.at(data, data.scores(w))
         return evaluation.value, data.combine(evaluation.coefficients())
-
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors; the curvature is at most 1/4."""
-        error = error_of_scores(data, w) if scores is None else scores.error
-        return lipschitz_rounding(data, value, error, slack=0.25 * error**2)
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = -tau f'(m), the mean entropy of alpha, for the largest tau <= 1 that is feasible."""

@@ -17,7 +17,6 @@ from scipy.special import expit
 
 from aucmax.losses.analytic_sums import BoxedRows, Line, MarginFunction
 from aucmax.losses.base import Loss
-from aucmax.problem.objective import Rounding, Scores, error_of_scores, lipschitz_rounding
 
 
 class Sigmoid(Loss):
@@ -34,15 +33,6 @@ class Sigmoid(Loss):
         sigmoid, slope = _functions()
         c = data.r * data.y * rows.values(moments, slope)
         return max(moments.over_pairs(sigmoid), 0.0), data.combine(c)
-
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors."""
-        error = error_of_scores(data, w) if scores is None else scores.error
-        return lipschitz_rounding(data, value, error, slack=0.0)
-
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """Zero, since the loss is non-negative."""
-        return 0.0
 
 
 @cache

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from aucmax.losses.base import Loss
+from aucmax.losses.rounding import rounding_bounds
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import as_rows
 from aucmax.numerics.rows import row_axpy, row_dot
-from aucmax.problem.objective import Rounding, Scores, rounding_of_sum
 
 
 class Squared(Loss):
@@ -23,24 +23,6 @@ class Squared(Loss):
         Sw = within_product(data, w)
         shortfall = 1.0 - w @ data.delta
         return 0.5 * float(w @ Sw + shortfall**2), Sw - shortfall * data.delta
-
-    def rounding(self, data: Any, w: np.ndarray, value: float, scores: Scores | None = None) -> Rounding:
-        """Bounds on rounding errors; the loss is a quadratic form, so that its error follows from its gradient's.
-
-        Sw is a sum of |x_ij| |x_ik| |w_k| over rows and columns, which Cauchy-Schwarz bounds by root mean squares;
-        those of the centred rows if the scatter matrix is available (docs/mathematics.md, section 5).
-        """
-        size = np.sqrt(data.variances) if data.full else data.root_mean_squares
-        absolute = np.abs(w)
-        within = size * float(size @ absolute)
-        delta = np.abs(data.delta)
-        shortfall = abs(1.0 - float(w @ data.delta))
-        between = shortfall * (size + delta) + delta * float(absolute @ (size + delta))
-        means = np.abs(data.means).max(axis=0)  # rounded when the moments of parts are merged
-        of_means = shortfall * means + delta * float(absolute @ means)
-        relative = rounding_of_sum(data.raw_moments.n_rows + data.dim)
-        error = relative * (within + between) + rounding_of_sum(0) * of_means
-        return Rounding(float(absolute @ error) + rounding_of_sum(0) * value, 0.0, error)
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """A lower bound on min_w loss(w) + l1 |w|_1, from scaled residuals (docs/mathematics.md, section 5)."""
@@ -55,11 +37,11 @@ class Squared(Loss):
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
         """loss(w) - min loss: exact given the scatter matrix, else the loss itself, since no loss is negative."""
         value, gradient = self.value_and_gradient(data, w)
-        if not data.full:
+        if not data.has_scatter:
             return value
         hessian = data.within + np.outer(data.delta, data.delta)
         inverse = np.linalg.pinv(hessian, hermitian=True, rcond=1e-13)
-        error = self.rounding(data, w, value).gradient
+        error = rounding_bounds(self, data, w, value).gradient
         size = np.sqrt(max(float(gradient @ inverse @ gradient), 0.0)) + np.sqrt(
             float(error @ np.abs(inverse) @ error)
         )
@@ -68,7 +50,7 @@ class Squared(Loss):
 
 def within_product(data: Any, w: np.ndarray) -> np.ndarray:
     """S w, from the scatter matrix if available, else in one pass over the rows."""
-    if data.full:
+    if data.has_scatter:
         return data.within @ w
     out = np.zeros(data.dim)
     in_units = w / data.scale

@@ -75,9 +75,9 @@ def _steps(model: Any) -> tuple[TableEncoder | None, StandardScaler | None, Any]
 
 def _probabilities(estimator: Any) -> tuple[Any, HeldOutScores | None]:
     """Calibration and scores of rows not seen, of an estimator that has them."""
-    if not hasattr(estimator, "threshold_at"):
+    if not hasattr(estimator, "calibration_"):
         return None, None
-    return estimator._calibration(), HeldOutScores.of(*estimator._held_out_scores())
+    return estimator.calibration_, HeldOutScores.of(*estimator._held_out_scores())
 
 
 def _facts(estimator: Any) -> dict[str, Any]:

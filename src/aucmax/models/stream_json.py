@@ -16,8 +16,8 @@ from aucmax.estimators.linear import AUCClassifier
 from aucmax.models.json_arrays import matrix_from_json, matrix_to_json
 from aucmax.models.state_json import integer_of, state_from_json, state_to_json
 from aucmax.problem.moments import ClassMoments, Moments
-from aucmax.problem.spec import ProblemSpec
-from aucmax.solvers import SOLVERS, Solver
+from aucmax.problem.objective import ProblemSpec
+from aucmax.solvers import SOLVERS, Exact, Solver
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
 from aucmax.tables.json_schema import Schema, check_schema
@@ -43,11 +43,11 @@ _SCHEMA: Schema = {
 def start_stream(estimator: AUCClassifier, n_features: int) -> AUCClassifier:
     """Start a stream of rows with labels 0 and 1, before the first of them."""
     check_params(estimator)
-    _, solver = estimator._streaming(np.empty((0, n_features)))
+    _, solver = estimator._streaming()
     estimator.n_features_in_ = n_features
     estimator.classes_ = np.array([0, 1])
-    estimator._recent = RecentScores.empty()
-    return estimator._store_stream(Stream.start(n_features, solver, make_rng(estimator.random_state)), solver)
+    stream = Stream.start(n_features, solver, make_rng(estimator.random_state))
+    return estimator._store_stream(stream, RecentScores.empty(), solver)
 
 
 def stream_to_json(estimator: AUCClassifier) -> dict[str, Any]:
@@ -82,13 +82,13 @@ def stream_from_json(content: Any) -> AUCClassifier:
     estimator = AUCClassifier(**content["settings"], solver=solver)
     check_params(estimator)
     dim = integer_of(content, "n_features", 1)
-    spec, solver = estimator._streaming(np.empty((0, dim)))
+    spec, solver = estimator._streaming()
     stream = _stream_from_json(content, dim, spec, solver)
     estimator.n_features_in_ = dim
     estimator.classes_ = np.array([0, 1])
-    estimator._recent = state_from_json(content["recent"], RecentScores.empty(), "recent")
-    _check_rows(estimator._recent, "recent")
-    return estimator._store_stream(stream.resumed(spec, solver), solver)
+    recent = state_from_json(content["recent"], RecentScores.empty(), "recent")
+    _check_rows(recent, "recent")
+    return estimator._store_stream(stream.resumed(spec, solver), recent, solver)
 
 
 def _solver_from_json(name: str, settings: dict[str, Any]) -> Solver:
@@ -118,7 +118,7 @@ def _stream_from_json(content: dict[str, Any], dim: int, spec: ProblemSpec, solv
     batches = integer_of(content, "batches", 0)
     stream = Stream(solver, moments, seed, batches=batches, buffer=buffer, shift=shift)
     if content["state"] is None:
-        if min(moments.pos.count, moments.neg.count) > 0 and (batches == 0 or not solver.from_moments):
+        if min(moments.pos.count, moments.neg.count) > 0 and (batches == 0 or not isinstance(solver, Exact)):
             raise ValueError(f"the stream lacks the state of solver {solver.name!r}")
         return stream
     state = state_from_json(content["state"], stream.first_state(spec, solver), "the state")
@@ -129,7 +129,7 @@ def _stream_from_json(content: dict[str, Any], dim: int, spec: ProblemSpec, solv
 
 
 def _moments_from_json(content: Any, dim: int, solver: Solver) -> ClassMoments:
-    scatter = np.empty((dim, dim) if solver.from_moments else dim)
+    scatter = np.empty((dim, dim) if isinstance(solver, Exact) else dim)
     part = state_from_json(content, ClassMoments(0.0, 0.0, np.empty(dim), scatter), "moments")
     variances = part.scatter.diagonal() if part.scatter.ndim == 2 else part.scatter
     finite = np.isfinite([part.count, part.weight]).all() and np.isfinite(part.mean).all()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aucmax.numerics.clock import run_clock
 from aucmax.numerics.matrix import (
     as_rows,
     dot,
@@ -22,7 +23,7 @@ from aucmax.validation.inputs import check_every_number
 
 SMALLEST = 1e-150  # smallest magnitude whose square keeps full precision
 FAR = 100.0  # spreads between zero and a column from which on its rows are shifted
-FAR_WITH_SCATTER = 1e4  # the same if the rows are used only for the scatter matrix, which is centred anyway
+NARROW = 64  # columns up to which the scatter matrix costs little more than its diagonal
 CONSTANT = 1e-10  # relative spread up to which a column counts as constant
 
 
@@ -45,6 +46,8 @@ class Data:
         What the columns of X are divided by.
     shift : array of shape (dim,), or 0.0
         What has been subtracted from the columns as the user passed them.
+    seconds : float
+        The time spent on the moments, which the clock of a run includes.
     """
 
     X: Any
@@ -53,40 +56,39 @@ class Data:
     raw_moments: Moments
     scale: np.ndarray
     shift: np.ndarray | float = 0.0
+    seconds: float = 0.0
     n: int = field(init=False)  # number of rows
     dim: int = field(init=False)  # number of columns
-    full: bool = field(init=False)  # whether the statistics include the scatter matrix rather than its diagonal
     raw_means: np.ndarray = field(init=False)  # of the positive and of the negative rows, in the units of X
     means: np.ndarray = field(init=False)  # the same in scaled units
     delta: np.ndarray = field(init=False)  # difference of the class means
-    within: np.ndarray = field(init=False)  # S, the sum of the class covariances; its diagonal if not `full`
-    variances: np.ndarray = field(init=False)  # diagonal of S
+    variances: np.ndarray = field(init=False)  # diagonal of S, the sum of the class covariances
 
     def __post_init__(self) -> None:
         moments = self.raw_moments
         raw_means = np.stack([moments.pos.mean, moments.neg.mean])
-        variances = moments.variances / self.scale**2
         vars(self).update(
             n=self.y.size,
             dim=self.scale.size,
-            full=moments.full,
             raw_means=raw_means,
             means=raw_means / self.scale,
             delta=moments.delta / self.scale,
-            within=moments.within / np.outer(self.scale, self.scale) if moments.full else variances,
-            variances=variances,
+            variances=moments.variances / self.scale**2,
         )
 
     @classmethod
-    def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, full: bool) -> Data:
-        """Rows with their own statistics, checked to be finite; `full` for the whole scatter matrix."""
+    def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool) -> Data:
+        """Rows with their own statistics, checked to be finite."""
+        start = run_clock()
+        full = X.shape[1] <= NARROW
         moments = Moments.of(X, y, weight, full=full)
         check_finite(moments, X)
         shift = _far_centres(moments, X)
         if shift.any():
             X = shifted_columns(X, shift)
             moments = Moments.of(X, y, weight, full=full)
-        return cls(X, y, weight, moments, column_scale(moments, standardize, shift), shift)
+        scale = column_scale(moments, standardize, shift)
+        return cls(X, y, weight, moments, scale, shift, run_clock() - start)
 
     @classmethod
     def of_batch(cls, X: Any, y: np.ndarray, weight: np.ndarray, seen: Moments, *, standardize: bool) -> Data:
@@ -104,6 +106,24 @@ class Data:
         """The statistics and the scale alone."""
         nothing = np.empty(0)
         return Data(np.empty((0, self.dim)), nothing, nothing, self.raw_moments, self.scale, self.shift)
+
+    @cached_property
+    def within(self) -> np.ndarray:
+        """S, the sum of the class covariances, as a matrix; with many columns it takes a pass over the rows."""
+        moments = self.raw_moments
+        if not moments.full:
+            moments = Moments.of(self.X, self.y, self.weight)
+        return moments.within / np.outer(self.scale, self.scale)
+
+    @property
+    def has_scatter(self) -> bool:
+        """Whether S is at hand, so that it costs no pass over the rows."""
+        return self.raw_moments.full or "within" in vars(self)
+
+    @cached_property
+    def n_seen(self) -> float:
+        """Number of rows in the statistics; in a stream, these are more than the rows of the batch."""
+        return max(float(self.n), self.raw_moments.n_rows)
 
     @cached_property
     def moments(self) -> Moments:
@@ -124,7 +144,7 @@ class Data:
     @cached_property
     def e(self) -> np.ndarray:
         """n r, where n counts all rows seen: the weights that turn a mean over rows into a mean over pairs."""
-        return (self.raw_moments.pos.count + self.raw_moments.neg.count) * self.r
+        return self.raw_moments.n_rows * self.r
 
     @cached_property
     def mean_products(self) -> np.ndarray:
@@ -140,6 +160,14 @@ class Data:
     def centre_products(self) -> np.ndarray:
         """x.centre for every row."""
         return dot(self.X, self.centre / self.scale)
+
+    @cached_property
+    def class_centred_norms(self) -> np.ndarray:
+        """|x - mean of its class|^2 for every row."""
+        own = np.where(self.y > 0, 0, 1)
+        squares = np.einsum("kj,kj->k", self.means, self.means)
+        products = self.mean_products[np.arange(self.n), own]
+        return np.maximum(self.squared_norms - 2.0 * products + squares[own], 0.0)
 
     @cached_property
     def centred_norms(self) -> np.ndarray:
@@ -193,7 +221,7 @@ def _far_centres(moments: Moments, X: Any) -> np.ndarray:
     """Midpoints of the class means of columns far from zero relative to their spread, zero for the others."""
     midpoint = 0.5 * moments.pos.mean + 0.5 * moments.neg.mean
     spread = np.sqrt(moments.variances) + np.abs(moments.delta)
-    far = np.abs(midpoint) > (FAR_WITH_SCATTER if moments.full else FAR) * spread
+    far = np.abs(midpoint) > FAR * spread
     if far.any():
         far &= mostly_stored(X)
     return np.where(far, midpoint, 0.0)

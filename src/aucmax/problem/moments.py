@@ -86,6 +86,7 @@ class Moments:
 
     pos: ClassMoments
     neg: ClassMoments
+
     full: bool = field(init=False)  # whether the scatter is a matrix rather than its diagonal
     delta: np.ndarray = field(init=False)  # difference of the class means
     variances: np.ndarray = field(init=False)  # diagonal of S, the sum of the two class covariances
@@ -125,8 +126,8 @@ class Moments:
         weight = np.ones(X.shape[0]) if weight is None else weight
         index = np.arange(X.shape[0]) if index is None else index
         index = index[weight[index] > 0]
-        of_class = _full_moments if full else _diagonal_moments
-        return cls(of_class(X, index[y[index] > 0], weight), of_class(X, index[y[index] < 0], weight))
+        pos = _class_moments(X, weight, index[y[index] > 0], full)
+        return cls(pos, _class_moments(X, weight, index[y[index] < 0], full))
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(self.pos + other.pos, self.neg + other.neg)
@@ -155,26 +156,27 @@ class Moments:
         return self.pos.scatter / (self.pos.weight or 1.0) + self.neg.scatter / (self.neg.weight or 1.0)
 
 
-def _diagonal_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
-    """Moments of the rows in `index`, with the diagonal of the scatter."""
+def _class_moments(X: Any, weight: np.ndarray, index: np.ndarray, full: bool) -> ClassMoments:
+    """Moments of the rows in `index`; several threads share the rows of a large class."""
+    accumulate = partial(_full_moments if full else _diagonal_moments, X, weight)
+    size = index.size * X.shape[1]
+    if size < 2 * SHARE:
+        return accumulate(index)
+    return reduce(add, in_threads(accumulate, np.array_split(index, workers_for(size))))
+
+
+def _diagonal_moments(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
+    """Moments with the diagonal of the scatter."""
     total = float(weight[index].sum())
     mean = weighted_sums(X, index, weight) / (total or 1.0)
     return ClassMoments(float(index.size), total, mean, weighted_squares(X, index, weight, mean))
 
 
-def _full_moments(X: Any, index: np.ndarray, weight: np.ndarray) -> ClassMoments:
-    """Moments of the rows in `index`, with the scatter matrix; several threads share the rows of a large class."""
-    size = index.size * X.shape[1]
-    if size < 2 * SHARE:
-        return _accumulate(X, weight, index)
-    parts = np.array_split(index, workers_for(size))
-    return reduce(add, in_threads(partial(_accumulate, X, weight), parts))
-
-
 @np.errstate(invalid="ignore", over="ignore")
-def _accumulate(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
-    """Full moments in one pass: each chunk is centred at the mean of the rows before it, then all sums are updated.
+def _full_moments(X: Any, weight: np.ndarray, index: np.ndarray) -> ClassMoments:
+    """Moments with the scatter matrix, in one pass over chunks.
 
+    Each chunk is centred at the mean of the rows before it, then all sums are updated.
     The first chunk is centred at its own mean instead, to avoid catastrophic cancellation in that update. It is
     small, since it is read twice, but large enough that the second chunk loses no more than a digit to cancellation.
     """

@@ -23,7 +23,6 @@ class Record:
     gap: float  # upper bound on the objective minus its minimum
     auc: float = np.nan  # on the training rows, if there is a `Monitor`
     validation_auc: float = np.nan  # on its validation set, if there is one
-    variance: float = np.nan  # of the stochastic update, if the solver computes it
 
 
 Callback = Callable[[Any], bool | None]  # called with every `Record`; the run stops when it returns True

@@ -13,21 +13,14 @@ from typing import Any, ClassVar
 import numpy as np
 from river import base
 
-from aucmax.estimators.fitted_state import restores_on_error
 from aucmax.losses import LOSSES
 from aucmax.metrics.prequential import check_weight, is_missing
 from aucmax.penalties import ElasticNet
-from aucmax.problem.spec import ProblemSpec
+from aucmax.problem.objective import ProblemSpec
 from aucmax.river.rows import BufferedRow, batch_table, check_labels, finite_feature, frame_rows, learnable_feature
 from aucmax.river.score_moments import ScoreMoments
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import (
-    check_penalty_supported,
-    check_streams,
-    find_solver,
-    solvers_for,
-    streaming_solver,
-)
+from aucmax.solvers.registry import check_penalty_supported, find_streaming_solver
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import make_rng
 from aucmax.validation.params import Integer, Number, Option, check_params
@@ -118,7 +111,6 @@ class OnlineAUC(base.MiniBatchClassifier):
             self._buffer.append(row)
         self._labels = labels
 
-    @restores_on_error
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a pandas or polars frame as if one by one; an empty cell is a missing feature.
 
@@ -133,10 +125,15 @@ class OnlineAUC(base.MiniBatchClassifier):
         labels = list(y)
         if len(rows) != len(labels):
             raise ValueError(f"{len(rows)} rows and {len(labels)} labels; give one label for each row")
-        self._buffer = list(self._buffer)  # both are modified in place, and restored on error
+        before = vars(self).copy()
+        self._buffer = list(self._buffer)  # both are modified in place
         self._scores = deepcopy(self._scores)
-        for x, label in zip(rows, labels, strict=True):
-            self.learn_one(x, label)
+        try:
+            for x, label in zip(rows, labels, strict=True):
+                self.learn_one(x, label)
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def score_one(self, x: dict[Any, Any]) -> float:
         """The ranking score: larger means more likely positive, and zero is midway between the class means.
@@ -240,13 +237,7 @@ class OnlineAUC(base.MiniBatchClassifier):
     def _spec_and_solver(self) -> tuple[ProblemSpec, Solver]:
         """Objective and solver from the parameters."""
         spec = ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, True)
-        online = solvers_for(spec.loss, online=True)
-        name = streaming_solver(self.solver, self.loss)
-        if self.solver == "auto" and name not in online:
-            remedy = f"choose one of {online}" if online else "choose another loss"
-            raise ValueError(f"solver='auto' has no default for a stream with loss={self.loss!r}; {remedy}")
-        solver = find_solver(name, None, spec.loss)
-        check_streams(name)
+        solver = find_streaming_solver(self.solver, spec.loss)
         if self.alpha != 0:
             check_penalty_supported(solver, ElasticNet.of(1.0, self.l1_ratio), spec.loss)
         return spec, solver

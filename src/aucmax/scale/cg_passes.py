@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from aucmax.losses.squared import within_product
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Solution, Trace
 from aucmax.scale.passes import Passes
-from aucmax.scale.squared_passes import WithinProductOf
+from aucmax.scale.row_reader import NumberedRows
 from aucmax.solvers import CG
 from aucmax.solvers.base import State
 
@@ -59,3 +62,16 @@ def _next(here: _Iterate, product: np.ndarray) -> _Iterate:
     residual = here.residual - step * product
     p = residual + (float(residual @ residual) / here.norm2) * here.p
     return _Iterate(here.steps + 1, here.u + step * here.p, residual, p)
+
+
+@dataclass(frozen=True, eq=False)
+class WithinProductOf:
+    """What the rows of a chunk add to S w: sum_i r_i x_i (x_i.w - m.w), with m the mean of the class of row i."""
+
+    data: Data
+    w: np.ndarray
+
+    def __call__(self, rows: NumberedRows) -> np.ndarray:
+        """A vector of one number a column."""
+        X, y, weight = rows.data
+        return within_product(replace(self.data, X=X, y=y, weight=weight), self.w)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from aucmax.estimators.base import Ranker
-from aucmax.estimators.fitted_state import without_feature_names
+from aucmax.estimators.base import Ranker, without_feature_names
 from aucmax.metrics.delong import Interval
 from aucmax.models.savedmodel import SavedModel
 from aucmax.scale.engines import Engine, LocalEngine

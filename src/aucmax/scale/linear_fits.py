@@ -8,28 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.base import prior_cut
+from aucmax.estimators.base import LinearModel, prior_cut
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.problem.objective import Problem, ProblemSpec
 from aucmax.problem.solution import Solution
-from aucmax.problem.spec import ProblemSpec
 from aucmax.scale.cg_passes import solve_by_cg
-from aucmax.scale.chunk_epochs import check_solver, solve_by_epochs
-from aucmax.scale.engines import LocalEngine
 from aucmax.scale.fold_statistics import FoldStatisticsOf
 from aucmax.scale.newton_passes import solve_by_newton
 from aucmax.scale.passes import Passes
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.score_runs import MergedRuns, ScoreRunsOf
-from aucmax.solvers import CG, SDCA, SPAM, Exact, Newton, Solver
+from aucmax.solvers import CG, Exact, Newton, Solver
 from aucmax.solvers.registry import make_problem
-from aucmax.validation.inputs import make_rng
 
 WIDEST = 3000  # columns up to which scatter matrices are added up: 72 MB each
-USABLE: dict[str, tuple[type[Solver], ...]] = {"squared": (Exact, CG, SDCA, SPAM), "logistic": (Newton,)}  # by loss
+USABLE: dict[str, tuple[type[Solver], ...]] = {"squared": (Exact, CG), "logistic": (Newton,)}  # by loss
 
 
 def fit_linear(model: AUCClassifier, passes: Passes) -> None:
@@ -42,14 +38,13 @@ def fit_linear(model: AUCClassifier, passes: Passes) -> None:
     data = Data.of_moments(moments, standardize=model.standardize)
     spec = ProblemSpec(LOSSES[model.loss](), model.alpha, model.l1_ratio, model.standardize)
     problem, alpha = make_problem(spec, data, solver)
-    solution = solve(problem, solver, passes, make_rng(model.random_state))
+    solution = solve(problem, solver, passes)
     model._store_solution(solution, solver, alpha)
-    model._store_weights(data, solution.coef)
+    linear = LinearModel.of(data, solution.coef)
     cut = 0.0
     if not model._is_balanced:
-        scores = _LinearScores(model.coef_[0], float(model.intercept_[0]))
-        cut = prior_cut(*sorted_scores(passes, scores).condensed())
-    model._move_zero(cut, data, solution.coef)
+        cut = prior_cut(*sorted_scores(passes, _LinearScores(*linear)).condensed())
+    model._linear = model._with_zero(linear, cut, data, solution.coef)
     model._stream = None
 
 
@@ -66,8 +61,7 @@ def _choose_solver(model: AUCClassifier, passes: Passes) -> Solver:
             f"{list(usable)} or 'auto', call partial_fit with an online solver, or fit a sample of rows in memory"
         )
     if name == "auto":
-        for_wide = "cg" if model.l1_ratio == 0 else "spam"
-        name = "newton" if model.loss == "logistic" else for_wide if dim > WIDEST else "exact"
+        name = "newton" if model.loss == "logistic" else "cg" if dim > WIDEST and model.l1_ratio == 0 else "exact"
     solver = usable[name]() if isinstance(model.solver, str) else model.solver
     _check_usable(solver, model, passes)
     return solver
@@ -88,19 +82,10 @@ def _check_usable(solver: Solver, model: AUCClassifier, passes: Passes) -> None:
     if isinstance(solver, Exact | Newton):
         check_width(passes.reader.n_features)
     if isinstance(solver, CG | Newton) and (model.l1_ratio > 0 or model.alpha == 0):
-        other = "'exact' or 'spam'" if isinstance(solver, CG) else "loss='squared'"
+        other = "'exact'" if isinstance(solver, CG) else "loss='squared'"
         raise ValueError(
             f"solver {solver.name!r} in passes needs an L2 penalty: set l1_ratio=0 and alpha above 0, or use {other}"
         )
-    if isinstance(solver, SPAM | SDCA):
-        check_solver(solver)
-        if model.alpha == 0:
-            raise ValueError(f"alpha=0; solver {solver.name!r} in passes needs a penalty: set alpha above 0")
-        if not isinstance(passes.engine, LocalEngine):
-            raise ValueError(
-                f"solver {solver.name!r} takes one step after the other and cannot share the rows among workers; "
-                "omit engine, or use solver='cg'"
-            )
 
 
 def check_width(dim: int) -> None:
@@ -108,16 +93,14 @@ def check_width(dim: int) -> None:
     if dim > WIDEST:
         raise ValueError(
             f"{dim} features: their scatter matrices would take {16 * dim**2 / 1e9:.1f} GB a fold; use AUCClassifier "
-            "with the squared loss and solver 'cg', 'sdca' or 'spam', which need none"
+            "with the squared loss, an L2 penalty and solver 'cg', which needs none"
         )
 
 
-def solve(problem: Problem, solver: Solver, passes: Passes, rng: np.random.Generator | None = None) -> Solution:
+def solve(problem: Problem, solver: Solver, passes: Passes) -> Solution:
     """The minimiser, from moments alone or from passes."""
     if isinstance(solver, Newton):
         return solve_by_newton(problem, solver, passes)
-    if isinstance(solver, SPAM | SDCA):
-        return solve_by_epochs(problem, solver, passes, rng or np.random.default_rng())
     return solve_by_cg(problem, solver, passes) if isinstance(solver, CG) else solver.solve(problem)
 
 

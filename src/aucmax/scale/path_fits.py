@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucmax.estimators.base import LinearModel
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.losses import LOSSES, Squared
 from aucmax.numerics.matrix import dot, nonzeros
@@ -54,11 +55,12 @@ def fit_path(model: AUCClassifierCV, passes: Passes) -> None:
     model.cv_auc_bound_ = best.bound
     model.cv_results_ = cv_results([({"loss": path.loss.name}, path) for path in compared or [p.cv for p in paths]])
     model._store_solution(solution, best.cv.solver, alpha)
-    model._store_weights(best.cv.data, solution.coef)
+    linear = LinearModel.of(best.cv.data, solution.coef)
     held_out = sorted_scores(passes, best.out_of_fold(chosen))
     model.oof_interval_ = held_out.interval()
     scores, y, weight = held_out.condensed()
-    model.intercept_ = model.intercept_ - model._calibrate(scores, LabeledData(None, y, weight))
+    zero = model._calibrate(scores, LabeledData(None, y, weight))
+    model._linear = linear._replace(intercept=linear.intercept - zero)
 
 
 class SourcePath(NamedTuple):

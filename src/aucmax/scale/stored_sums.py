@@ -27,8 +27,6 @@ from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import RowSample, SampledMoments
 from aucmax.scale.score_cells import ScoreCells
 from aucmax.scale.several import Several
-from aucmax.solvers.sdca import SDCAState
-from aucmax.solvers.spam import SPAMState
 from aucmax.tables.column_summary import ColumnSummary
 from aucmax.tables.number_format import BOOLEAN, NumberFormat, Units
 from aucmax.tables.number_summary import NumberFacts, NumberSummary
@@ -48,8 +46,7 @@ _OF_TABLES = (
 )
 _OF_ROWS = (NumberedRows, LabeledData, RowSample, SampledMoments, FoldStatistics, Moments, ClassMoments)
 _OF_SCORES = (ScoreCells, VectorBoxMoments, BoxMoments, NewtonTerms, Interval, Several)
-_OF_SOLVERS = (SPAMState, SDCAState)
-CLASSES: dict[str, Any] = {kind.__name__: kind for kind in (*_OF_TABLES, *_OF_ROWS, *_OF_SCORES, *_OF_SOLVERS)}
+CLASSES: dict[str, Any] = {kind.__name__: kind for kind in (*_OF_TABLES, *_OF_ROWS, *_OF_SCORES)}
 _CONTAINERS: dict[str, Any] = {"tuple": tuple, "list": list, "frozenset": frozenset}
 _MAGIC = b"aucmax sums 2\n"
 _CHECKSUM = 32  # bytes of the checksum

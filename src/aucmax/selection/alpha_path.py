@@ -22,7 +22,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers import Exact, Solver
-from aucmax.solvers.exact import centred_rows
+from aucmax.solvers.exact import centred_rows, scatter_pays
 
 KRYLOV_TOL = 1e-12  # relative duality gap at which a Krylov path stops
 
@@ -31,9 +31,11 @@ def alpha_path(data: Data, loss: Any, alphas: np.ndarray, l1_ratio: float, solve
     """Weights in scaled units, one column per alpha."""
     if l1_ratio > 0 or alphas.min() <= 0 or not isinstance(loss, Squared):
         return warm_path(data, loss, alphas, l1_ratio, solver)
-    if data.full:
+    if not isinstance(solver, Exact):
+        return krylov_path(data, alphas)
+    if scatter_pays(data):
         return moment_path(data.within, data.delta, alphas)
-    return row_path(data, alphas) if isinstance(solver, Exact) else krylov_path(data, alphas)
+    return row_path(data, alphas)
 
 
 def moment_path(within: np.ndarray, delta: np.ndarray, alphas: np.ndarray) -> np.ndarray:

@@ -20,7 +20,8 @@ from aucmax.problem.data import Data, automatic_alpha, check_finite
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.fold_moments import training_moments
 from aucmax.selection.splits import Fold
-from aucmax.solvers.base import Solver
+from aucmax.solvers import Exact, Solver
+from aucmax.solvers.gram_descent import GRAM_LIMIT
 from aucmax.solvers.registry import check_penalty_supported, find_solver
 from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Integer
@@ -130,20 +131,18 @@ def fold_data(
     """Data of all rows and of each training set, from moments alone if the solver needs no rows."""
     training_rows, _ = zip(*folds, strict=True)
     smallest = min(map(len, training_rows))
-    if solver.wants_scatter(smallest, table.X.shape[1], settings.penalty()):
+    if isinstance(solver, Exact) and table.X.shape[1] <= (GRAM_LIMIT if settings.l1_ratio > 0 else smallest):
         moments, parts = training_moments(*table, folds)
         check_finite(moments, table.X)
         of_moments = partial(Data.of_moments, standardize=settings.standardize)
         return of_moments(moments), map(of_moments, parts)
-    training = (training_data(table.rows(train), solver, settings) for train, _ in folds)
-    return training_data(table.weighted(), solver, settings), training
+    training = (training_data(table.rows(train), settings) for train, _ in folds)
+    return training_data(table.weighted(), settings), training
 
 
-def training_data(table: LabeledData, solver: Solver, settings: PathSettings) -> Data:
-    """Data with the statistics that the solver needs."""
-    n, dim = table.X.shape
-    full = solver.wants_scatter(n, dim, settings.penalty())
-    return Data.of(*table, standardize=settings.standardize, full=full)
+def training_data(table: LabeledData, settings: PathSettings) -> Data:
+    """Data of a training set."""
+    return Data.of(*table, standardize=settings.standardize)
 
 
 def make_alphas(settings: PathSettings, data: Data) -> np.ndarray:

@@ -26,7 +26,7 @@ def leave_pair_out_path(table: LabeledData, settings: PathSettings) -> CVPath:
     solver = certified_solver(table.X, loss)
     kept = np.flatnonzero(table.weight > 0)
     rows = table.weighted()
-    data = training_data(rows, solver, settings)
+    data = training_data(rows, settings)
     alphas = make_alphas(settings, data)
     if alphas[-1] == 0.0:
         raise ValueError(f"alphas={settings.alphas!r} with cv={LEAVE_PAIR_OUT!r}; give numbers above 0")

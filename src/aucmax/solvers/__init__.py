@@ -1,28 +1,28 @@
-"""The solvers, by name.
+"""The solvers, by name: those that the library recommends, then the published algorithms.
 
-To add one, write its file, import it here and add its line to `SOLVERS`, where its name is that of the file. Lists of
-solvers keep this order, and among several defaults for a loss the first that suits the table is used.
+To add one, write its file, import it here and add its line to `SOLVERS`. Lists of solvers keep this order, and the
+first of several defaults for a loss is used.
 """
 
-from aucmax.solvers.adaoam import AdaOAM as AdaOAM
 from aucmax.solvers.aum import AUM as AUM
-from aucmax.solvers.base import Promise, Solver, State
+from aucmax.solvers.base import Solver, State
 from aucmax.solvers.cg import CG as CG
 from aucmax.solvers.cutting_plane import CuttingPlane as CuttingPlane
 from aucmax.solvers.exact import Exact as Exact
-from aucmax.solvers.fsauc import FSAUC as FSAUC
-from aucmax.solvers.mba import MBA as MBA
 from aucmax.solvers.newton import Newton as Newton
-from aucmax.solvers.oam import OAM as OAM
-from aucmax.solvers.opauc import OPAUC as OPAUC
 from aucmax.solvers.pair_svrg import PairSVRG as PairSVRG
-from aucmax.solvers.rankopt import RankOpt as RankOpt
+from aucmax.solvers.published.adaoam import AdaOAM as AdaOAM
+from aucmax.solvers.published.fsauc import FSAUC as FSAUC
+from aucmax.solvers.published.mba import MBA as MBA
+from aucmax.solvers.published.oam import OAM as OAM
+from aucmax.solvers.published.opauc import OPAUC as OPAUC
+from aucmax.solvers.published.rankopt import RankOpt as RankOpt
+from aucmax.solvers.published.solam import SOLAM as SOLAM
+from aucmax.solvers.published.spam import SPAM as SPAM
+from aucmax.solvers.published.spdam import SPDAM as SPDAM
+from aucmax.solvers.published.uniexp import UniExp as UniExp
+from aucmax.solvers.published.vrspam import VRSPAM as VRSPAM
 from aucmax.solvers.sdca import SDCA as SDCA
-from aucmax.solvers.solam import SOLAM as SOLAM
-from aucmax.solvers.spam import SPAM as SPAM
-from aucmax.solvers.spdam import SPDAM as SPDAM
-from aucmax.solvers.uniexp import UniExp as UniExp
-from aucmax.solvers.vrspam import VRSPAM as VRSPAM
 
 #: The solvers by name.
 SOLVERS: dict[str, type[Solver]] = {
@@ -33,9 +33,10 @@ SOLVERS: dict[str, type[Solver]] = {
         Newton,
         CuttingPlane,
         SDCA,
+        PairSVRG,
+        AUM,
         SPAM,
         VRSPAM,
-        PairSVRG,
         SOLAM,
         FSAUC,
         SPDAM,
@@ -45,8 +46,7 @@ SOLVERS: dict[str, type[Solver]] = {
         UniExp,
         MBA,
         RankOpt,
-        AUM,
     )
 }
 
-__all__ = ["SOLVERS", "Promise", "Solver", "State", *(kind.__name__ for kind in SOLVERS.values())]
+__all__ = ["SOLVERS", "Solver", "State", *(kind.__name__ for kind in SOLVERS.values())]

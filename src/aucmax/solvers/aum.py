@@ -27,13 +27,14 @@ from aucmax.aum.descent.step import LINE_SEARCHES, MIN_ROWS, Descent, DescentPoi
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.losses import Squared
 from aucmax.losses.area_under_min import AreaUnderMin
+from aucmax.losses.rounding import rounding_bounds
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.cg import CG
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
+from aucmax.solvers.gram_descent import GRAM_LIMIT
 from aucmax.validation.params import Integer, Option
 
 
@@ -44,10 +45,6 @@ class AUMState(State):
     point: DescentPoint
     gap: float  # an upper bound on P(w) - min P
     done: bool = False  # whether the descent has stopped making progress
-
-    @property
-    def certificate(self) -> tuple[float, float]:
-        return self.point.objective, self.gap
 
     @property
     def ended(self) -> bool:
@@ -86,9 +83,6 @@ class AUM(Solver):
     default_for = ("aum",)
     certified = False
 
-    def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
-        return dim <= min(n, GRAM_LIMIT)
-
     def init(self, problem: Problem, w: np.ndarray) -> AUMState:
         w = w if w.any() else squared_start(problem.data, problem.penalty.l2)
         point = self._descent(problem).start(examples_of(problem.data), w)
@@ -103,6 +97,9 @@ class AUM(Solver):
             return replace(state, done=True)
         done = before.objective - point.objective <= self.tol * before.objective
         return AUMState(point.w, state.passes + 2.0, point, _gap(problem, point), done)
+
+    def certify(self, problem: Problem, state: AUMState) -> tuple[float, float]:
+        return state.point.objective, state.gap
 
     def _descent(self, problem: Problem) -> Descent:
         return Descent(line_search=self.line_search, eta=self.eta, l2=problem.penalty.l2)
@@ -127,7 +124,7 @@ def rate_costs(neg: float, pos: float) -> tuple[float, float]:
 def squared_start(data: Data, l2: float = 0.0) -> np.ndarray:
     """The minimiser of the squared loss, with the automatic penalty if l2 is 0; ones if the minimiser is zero."""
     penalty = ElasticNet(0.0, l2 or automatic_alpha(data))
-    solver = Exact() if data.full else CG()
+    solver = Exact() if data.has_scatter or data.dim <= min(data.n, GRAM_LIMIT) else CG()
     w = solver.solve(Problem(data, Squared(), penalty)).coef
     return w if w.any() else np.ones(data.dim)
 
@@ -140,7 +137,7 @@ def _gap(problem: Problem, point: DescentPoint) -> float:
     if not (l2 > 0.0 and square > 0.0):
         return point.objective
     value, G = problem.loss.value_and_gradient(problem.data, point.w)
-    rounding = problem.loss.rounding(problem.data, point.w, value)
+    rounding = rounding_bounds(problem.loss, problem.data, point.w, value)
     along = float(G @ delta) / square
     across = np.abs(G - along * delta) + rounding.gradient
     along -= float(rounding.gradient @ np.abs(delta)) / square

@@ -14,9 +14,8 @@ import numpy as np
 
 from aucmax.losses.squared import within_product
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Promise, Solver, State
-from aucmax.solvers.shared.column_descent import ColumnDescentState
-from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
+from aucmax.solvers.base import Constraints, Solver, State
+from aucmax.solvers.column_descent import ColumnDescentState
 from aucmax.validation.params import Integer
 
 
@@ -37,6 +36,8 @@ class CGState(State):
 class CG(Solver):
     """Conjugate gradients for L2, column descent for the elastic net; never forms a matrix.
 
+    With an l1 norm and up to 3000 columns, `Exact` needs far fewer epochs.
+
     Parameters
     ----------
     iterations : int
@@ -48,9 +49,6 @@ class CG(Solver):
     iterations: int = 5
 
     parameter_constraints: ClassVar[Constraints] = {"iterations": [Integer(1)]}
-    default_for = ("squared",)
-    promise = Promise(gap=1e-12, epochs=200)
-    remedy = f"; with l1_ratio above 0 and up to {GRAM_LIMIT} columns, solver='exact' needs far fewer epochs"
 
     def init(self, problem: Problem, w: np.ndarray) -> State:
         if problem.penalty.l1 > 0:

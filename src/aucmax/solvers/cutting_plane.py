@@ -24,14 +24,13 @@ import numpy as np
 from aucmax.losses import Hinge
 from aucmax.losses.hinges import HuberEvaluation, HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
+from aucmax.losses.rounding import ROOT2, Scores, plane_error, rounding_bounds, rounding_of_sum
 from aucmax.numerics.matrix import nonzeros
-from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import ROOT2, Problem, Scores, rounding_of_sum
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver
-from aucmax.solvers.shared.bundle import Bundle, BundleState
-from aucmax.solvers.shared.subsample import Subsample
-from aucmax.solvers.shared.truncated_newton import NewtonState, evaluate_at, newton_step
+from aucmax.problem.objective import Problem
+from aucmax.solvers.base import Constraints, Solver
+from aucmax.solvers.bundle import Bundle, BundleState
+from aucmax.solvers.subsample import Subsample
+from aucmax.solvers.truncated_newton import NewtonState, evaluate_at, newton_step
 from aucmax.validation.params import Integer
 
 FIRST_PLANES = 10  # planes before Newton: more of them rarely paid off
@@ -76,41 +75,22 @@ class CuttingPlaneState(BundleState):
 class CuttingPlane(Solver):
     """Cutting planes and Huberised Newton for the pairwise hinge with an L2 penalty.
 
+    If nearly all pairs are ranked correctly, rounding limits the gap: only a larger alpha or tol helps.
+
     Parameters
     ----------
     batch : int
         Planes in an epoch; in the Newton phase an epoch is one step.
-    C : float or None
-        The constant of the AUC-SVM, for the scaled columns; if given, alpha is ignored.
     max_epochs, tol
         See `Solver`.
     """
 
     batch: int = 10
-    C: float | None = None
 
-    parameter_constraints: ClassVar[Constraints] = {"batch": [Integer(1)], "C": [None, POSITIVE]}
+    parameter_constraints: ClassVar[Constraints] = {"batch": [Integer(1)]}
     losses = (Hinge,)
     penalties = ("l2",)
     default_for = ("hinge",)
-    promise = Promise(gap=1e-4, epochs=300)
-    remedy = "; if nearly all pairs are ranked correctly, rounding limits the gap; only a larger alpha or tol helps"
-
-    def implied_alpha(self, data: Data) -> float | None:
-        if self.C is None:
-            return None
-        return 1.0 / (self.C * data.raw_moments.pos.weight * data.raw_moments.neg.weight)
-
-    def adapt(self, problem: Problem) -> Problem:
-        own = self.implied_alpha(problem.data)
-        if own is not None:
-            return replace(problem, penalty=ElasticNet(0.0, own))
-        if problem.penalty.l1 > 0 or problem.penalty.l2 <= 0:
-            raise ValueError(
-                f"solver CuttingPlane supports only an L2 penalty, not {problem.penalty}; "
-                "set l1_ratio=0 and alpha above 0, or use loss='squared_hinge' with solver='newton'"
-            )
-        return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> CuttingPlaneState:
         bundle = Bundle(problem.data.root_mean_squares, problem.penalty.l2)
@@ -130,6 +110,9 @@ class CuttingPlane(Solver):
         untried = state.width == FIRST_WIDTH and problem.data.dim <= NEWTON_COLUMNS
         return _start_newton(problem, state) if untried and state.cuts >= FIRST_PLANES else state
 
+    def certify(self, problem: Problem, state: CuttingPlaneState) -> tuple[float, float]:
+        return state.objective, state.gap
+
 
 def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlaneState:
     """Add the plane at the trial point, and move the trial point to the minimum of the model."""
@@ -139,7 +122,7 @@ def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlane
     active = order.active(1.0)
     plane = data.combine(order.spread(-active.Q, active.P))
     state.bundle.add(plane, active.weight, ROOT2 * rounding_of_sum(data.n))
-    error = problem.loss.rounding(data, w, active.short).value
+    error = rounding_bounds(problem.loss, data, w, active.short).value
     state = state.after_point(w, active.short + problem.penalty.value(w), error)
     trial, lower = state.bundle.solve(MODEL_TOL * tol * state.objective)
     return replace(state.after_bound(lower), trial=trial, cuts=state.cuts + 1, passes=state.passes + 2.0)
@@ -171,9 +154,9 @@ def _after_newton(problem: Problem, state: CuttingPlaneState, point: NewtonState
     """The state after a point of the Newton phase, whose gradient is added as a plane."""
     bundle = state.bundle.copy()
     smooth = cast(HuberEvaluation, point.evaluation)
-    lower = bundle.add(point.gradient, smooth.mass, ROOT2 * smooth.plane_error)
+    lower = bundle.add(point.gradient, smooth.mass, ROOT2 * plane_error(smooth))
     scores = Scores(smooth.scores, point.score_error)
-    error = problem.loss.rounding(problem.data, point.w, smooth.hinge, scores).value
+    error = rounding_bounds(problem.loss, problem.data, point.w, smooth.hinge, scores).value
     state = state.after_point(point.w, smooth.hinge + problem.penalty.value(point.w), error).after_bound(lower)
     return replace(state, bundle=bundle, newton=point, passes=point.passes, steps=state.steps + 1)
 

@@ -14,19 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucmax.losses.squared import within_product
 from aucmax.numerics.matrix import dense
-from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Promise, Solver, State
-from aucmax.solvers.shared.column_descent import ColumnDescentState
-from aucmax.solvers.shared.gram_descent import GRAM_LIMIT, GramDescentState
+from aucmax.solvers.base import Constraints, Solver, State
+from aucmax.solvers.column_descent import ColumnDescentState
+from aucmax.solvers.gram_descent import GRAM_LIMIT, GramDescentState
 from aucmax.validation.params import Number
 
 # A factorisation costs n dim min(n, dim), conjugate gradients some passes over the nonzeros: if the ratio of the two
@@ -60,28 +59,13 @@ class Exact(Solver):
 
     parameter_constraints: ClassVar[Constraints] = {"forgetting": [Number(0, 1, open="low")]}
     default_for = ("squared",)
-    streams_for = ("squared",)
-    promise = Promise(gap=1e-12, epochs=5)
-    fixed = ("forgetting",)
     online = True
-    from_moments = True
-
-    @classmethod
-    def suits(cls, n: int, dim: int, nonzeros: int) -> bool:
-        return float(n) * dim * min(n, dim) <= EXACT_COST * nonzeros
-
-    def forgetting_factor(self) -> float:
-        return self.forgetting
-
-    def wants_scatter(self, n: int, dim: int, penalty: ElasticNet) -> bool:
-        return dim <= GRAM_LIMIT if penalty.l1 > 0 else dim <= n
 
     def init(self, problem: Problem, w: np.ndarray) -> State:
         if problem.penalty.l1 == 0:
             return ExactState(w, 1.0)
-        if problem.data.full:
-            return GramDescentState.start(problem, w)
-        return ColumnDescentState.start(problem, w)
+        kind = GramDescentState if scatter_pays(problem.data, l1=True) else ColumnDescentState
+        return kind.start(problem, w)
 
     def epoch(self, problem: Problem, state: State, rng: np.random.Generator) -> State:
         if isinstance(state, GramDescentState | ColumnDescentState):
@@ -90,11 +74,22 @@ class Exact(Solver):
         return ExactState(w, 1.0)
 
 
+def factorisation_pays(X: Any) -> bool:
+    """Whether the exact solver is faster than conjugate gradients on a table."""
+    n, dim = X.shape
+    return float(n) * dim * min(n, dim) <= EXACT_COST * X.size  # for CSR, the size counts nonzeros only
+
+
+def scatter_pays(data: Data, *, l1: bool = False) -> bool:
+    """Whether to solve from the scatter matrix: it is at hand, smaller than the table or, with an l1 norm, small."""
+    return data.has_scatter or (data.dim <= GRAM_LIMIT if l1 else data.dim <= data.n)
+
+
 def _ridge(problem: Problem) -> np.ndarray:
     """The L2 minimiser, with one step of iterative refinement."""
     data = problem.data
     l2 = problem.penalty.l2
-    inverse = _gram_inverse(data, l2) if data.full else _row_inverse(data, l2)
+    inverse = _gram_inverse(data, l2) if scatter_pays(data) else _row_inverse(data, l2)
     u = inverse(data.delta)
     denominator = 1.0 + data.delta @ u
     w = u / denominator
@@ -127,7 +122,7 @@ def _row_inverse(data: Data, l2: float) -> Callable[[np.ndarray], np.ndarray]:
 def _minimum_norm(problem: Problem) -> np.ndarray:
     """The shortest of the minimisers of the loss alone."""
     data = problem.data
-    if data.full:
+    if scatter_pays(data):
         H = data.within + np.outer(data.delta, data.delta)
         return np.linalg.pinv(H, hermitian=True, rcond=1e-13) @ data.delta
     A = np.vstack([centred_rows(data), data.delta])

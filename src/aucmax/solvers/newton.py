@@ -19,9 +19,9 @@ import numpy as np
 from aucmax.losses import Exponential, Logistic, SquaredHinge
 from aucmax.penalties import soft_threshold
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Promise, Solver
-from aucmax.solvers.shared.subsample import Subsample
-from aucmax.solvers.shared.truncated_newton import (
+from aucmax.solvers.base import Solver
+from aucmax.solvers.subsample import Subsample
+from aucmax.solvers.truncated_newton import (
     ROUNDING,
     NewtonState,
     evaluate_at,
@@ -50,7 +50,6 @@ class Newton(Solver):
     losses = (SquaredHinge, Exponential, Logistic)
     penalties = ("l2", "elastic net", "l1")
     default_for = ("squared_hinge", "exponential", "logistic")
-    promise = Promise(gap=1e-9, epochs=100)
 
     def init(self, problem: Problem, w: np.ndarray) -> NewtonState:
         subsample = Subsample.of(problem.data)
@@ -73,6 +72,9 @@ class Newton(Solver):
 
     def epoch(self, problem: Problem, state: NewtonState, rng: np.random.Generator) -> NewtonState:
         return self._step(problem, state)
+
+    def certify(self, problem: Problem, state: NewtonState) -> tuple[float, float]:
+        return state.objective, state.gap
 
     def _step(self, problem: Problem, state: NewtonState) -> NewtonState:
         if problem.penalty.l1 == 0:

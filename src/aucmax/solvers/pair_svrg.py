@@ -37,9 +37,9 @@ from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot, row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.snapshot import INNER_LENGTH, Snapshot
-from aucmax.solvers.shared.step_sizes import warn_of_divergence
+from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
+from aucmax.solvers.published.step_sizes import warn_of_divergence
+from aucmax.solvers.snapshot import INNER_LENGTH, Snapshot
 from aucmax.validation.params import Option
 
 ROUNDING = 1e-14  # relative rounding error of an objective: a snapshot worse by no more is accepted
@@ -82,8 +82,6 @@ class PairSVRG(Solver):
         "step": [Option("guarded"), POSITIVE],
     }
     penalties = ("l2", "elastic net", "l1")
-    promise = Promise(gap=1e-10, epochs=500)
-    stochastic = True
 
     def init(self, problem: Problem, w: np.ndarray) -> PairSVRGState:
         importance = self.sampling == "importance"

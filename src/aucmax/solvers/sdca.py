@@ -25,9 +25,8 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Promise, Solver, State
-from aucmax.solvers.shared.step_sizes import class_centred_norms
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.base import Constraints, Solver, State
+from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Option
 
 
@@ -59,9 +58,7 @@ class SDCA(Solver):
 
     parameter_constraints: ClassVar[Constraints] = {"order": [Option("systematic", "blocks")]}
     penalties = ("l2",)
-    promise = Promise(gap=1e-10, epochs=500)
-    stochastic = True
-    certify_every = 2
+    certificates = "second"
 
     def init(self, problem: Problem, w: np.ndarray) -> SDCAState:
         data = problem.data
@@ -75,7 +72,7 @@ class SDCA(Solver):
         means = problem.data.means
         theta = state.theta.copy()
         v = state.v.copy()
-        visits = shuffled_blocks(theta.size, rng)
+        visits = shuffled_blocks(problem.data, rng)
         if self.order == "systematic":
             visits = _systematic(1.0 / state.terms[:, 3], visits, rng)
         gram = means @ means.T
@@ -109,7 +106,7 @@ def row_terms(problem: Problem) -> np.ndarray:
     gram = data.means @ data.means.T
     x_pos, x_neg = data.mean_products.T
     along = x_pos - x_neg - (gram[own, 0] - gram[own, 1])
-    curvature = data.r * (class_centred_norms(data) - along**2 / (l2 + data.delta @ data.delta)) / l2
+    curvature = data.r * (data.class_centred_norms - along**2 / (l2 + data.delta @ data.delta)) / l2
     return np.stack([data.y * np.sqrt(data.r), x_pos, x_neg, 1.0 / (1.0 + np.maximum(curvature, 0.0))], axis=1)
 
 

@@ -12,12 +12,11 @@ from aucmax.numerics.matrix import columns_added, dense, is_sparse, shifted_colu
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import FAR, Data, check_finite
 from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
+from aucmax.problem.objective import Problem, ProblemSpec
 from aucmax.problem.solution import Solution
-from aucmax.problem.spec import ProblemSpec
-from aucmax.solvers import Solver
+from aucmax.solvers import Exact, Solver
+from aucmax.solvers.gram_descent import GRAM_LIMIT
 from aucmax.solvers.registry import divergence_error, make_problem
-from aucmax.solvers.shared.gram_descent import GRAM_LIMIT
 from aucmax.streaming.moment_updates import add_columns, add_rows, remove_rows
 from aucmax.validation.inputs import LabeledData
 
@@ -71,9 +70,10 @@ class Stream:
     @classmethod
     def start(cls, dim: int, solver: Solver, rng: np.random.Generator) -> Stream:
         """A stream before its first row."""
-        if solver.from_moments:
+        exact = isinstance(solver, Exact)
+        if exact:
             _check_scatter_size(dim)
-        nothing = Moments.of(np.empty((0, dim)), np.empty(0), full=solver.from_moments)
+        nothing = Moments.of(np.empty((0, dim)), np.empty(0), full=exact)
         return cls(clone(solver), nothing, int(rng.integers(2**63)))
 
     @property
@@ -86,15 +86,16 @@ class Stream:
         self._check_solver(solver)
         table = table.weighted()
         before = self.widened(table.X.shape[1])
-        if solver.from_moments:
-            if self.batches == 0:
-                before = replace(before, shift=_location(table.X))
-            table = before._shifted(table)
-        moments = add_rows(before.moments, *table, solver.forgetting_factor())
+        if not isinstance(solver, Exact):
+            moments = add_rows(before.moments, *table, kept=1.0)
+            check_finite(moments, table.X)
+            return before._stepped(moments, table, spec, solver)
+        if self.batches == 0:
+            before = replace(before, shift=_location(table.X))
+        table = before._shifted(table)
+        moments = add_rows(before.moments, *table, kept=solver.forgetting)
         check_finite(moments, table.X)
-        if solver.from_moments:
-            return before._solved(moments, spec, solver)
-        return before._stepped(moments, table, spec, solver)
+        return before._solved(moments, spec, solver)
 
     def retract(self, table: LabeledData, spec: ProblemSpec, solver: Solver) -> Stream:
         """The stream as if it had never seen these rows; for solvers that need only moments."""
@@ -105,7 +106,7 @@ class Stream:
         """The stream with the problem and the solution that follow from its moments, as after its last batch."""
         if not _has_both_classes(self.moments):
             return self
-        if solver.from_moments:
+        if isinstance(solver, Exact):
             return replace(self, batches=self.batches - 1)._solved(self.moments, spec, solver)
         problem, alpha = self._problem(spec, solver)
         kept = Problem(problem.data.without_rows(), problem.loss, problem.penalty)
@@ -121,8 +122,7 @@ class Stream:
         means = np.stack([self.moments.pos.mean, self.moments.neg.mean])
         rows = (means, np.array([1.0, -1.0]), np.ones(2))
         data = Data.of_batch(*rows, self.moments, standardize=spec.standardize)
-        problem, alpha = make_problem(spec, data, solver)
-        return solver.adapt(problem), alpha
+        return make_problem(spec, data, solver)
 
     def widened(self, dim: int) -> Stream:
         """The stream padded to `dim` columns, of which the new ones were zero so far."""
@@ -148,6 +148,8 @@ class Stream:
         )
         with threads_for(problem.data.dim):
             solution = solver.solve(problem, rng=self._rng())
+        if not np.isfinite(solution.coef).all():
+            raise divergence_error(solver)
         return replace(after, problem=problem, alpha=alpha, solution=replace(solution, state=None))
 
     def _stepped(self, moments: Moments, table: LabeledData, spec: ProblemSpec, solver: Solver) -> Stream:
@@ -158,7 +160,6 @@ class Stream:
             return replace(self, moments=moments, batches=self.batches + 1, buffer=latest)
         data = Data.of_batch(*table, moments, standardize=spec.standardize)
         problem, alpha = make_problem(spec, data, solver)
-        problem = solver.adapt(problem)
         state = self._state_for(problem, solver)
         state = solver.epoch(problem, state, self._rng()) if problem.data.n else state
         if not np.isfinite(state.w).all():
@@ -182,12 +183,11 @@ class Stream:
             first = solver.init(problem, np.zeros(dim))
             state = _with_columns(state, first, scale.size, dim)
             scale = np.pad(scale, (0, dim - scale.size), constant_values=1.0)
-        return solver.rescaled(state, problem.data.scale / scale)
+        return state.rescaled(problem.data.scale / scale)
 
     def _check_solver(self, solver: Solver) -> None:
-        """Reject a solver whose settings do not match the state."""
-        made_for = [getattr(self.solver, name) for name in self.solver.fixed]
-        if type(solver) is not type(self.solver) or made_for != [getattr(solver, name) for name in solver.fixed]:
+        """Reject a solver with other settings than the one whose state this is."""
+        if type(solver) is not type(self.solver) or solver.get_params() != self.solver.get_params():
             raise ValueError(
                 f"a stream of {self.solver} cannot continue with {solver}; restore its settings, or start a new "
                 "stream with a clone of the model"

@@ -92,7 +92,7 @@ def best_auc(train: Rows, test: Rows, objective: str) -> float:
 def _path(train: Rows, objective: str, l1_ratio: float) -> np.ndarray:
     """Exact minimisers, one column for each penalty."""
     n = train.y.size
-    data = Data.of(train.X, train.y, np.ones(n), standardize=False, full=True)
+    data = Data.of(train.X, train.y, np.ones(n), standardize=False)
     if objective == "hinge":
         return alpha_path(data, LOSSES["hinge"](), COARSE * automatic_alpha(data), 0.0, CuttingPlane(tol=1e-3))
     largest = float(np.abs(data.delta).max()) / l1_ratio if l1_ratio else 0.0  # above it all weights are 0

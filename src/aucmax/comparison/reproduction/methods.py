@@ -15,13 +15,13 @@ import numpy as np
 
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.solvers.cutting_plane import CuttingPlane
-from aucmax.solvers.fsauc import FSAUC
-from aucmax.solvers.oam import OAM
-from aucmax.solvers.opauc import OPAUC
-from aucmax.solvers.solam import SOLAM
-from aucmax.solvers.spam import SPAM
-from aucmax.solvers.spdam import SPDAM
-from aucmax.solvers.vrspam import VRSPAM
+from aucmax.solvers.published.fsauc import FSAUC
+from aucmax.solvers.published.oam import OAM
+from aucmax.solvers.published.opauc import OPAUC
+from aucmax.solvers.published.solam import SOLAM
+from aucmax.solvers.published.spam import SPAM
+from aucmax.solvers.published.spdam import SPDAM
+from aucmax.solvers.published.vrspam import VRSPAM
 
 Setting = Mapping[str, float]  # a value of each axis of a grid
 

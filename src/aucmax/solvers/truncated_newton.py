@@ -21,9 +21,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aucmax.losses.base import SmoothEvaluation
-from aucmax.problem.objective import Problem, Scores, error_of_scores
+from aucmax.losses.rounding import Scores, error_of_scores
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import State
-from aucmax.solvers.shared.subsample import Subsample
+from aucmax.solvers.subsample import Subsample
 
 ACCURACY = 0.1  # of the conjugate gradients: final residual relative to the first one
 PRODUCTS = 30  # maximum number of products with the Hessian in one step
@@ -45,10 +46,6 @@ class NewtonState(State):
     products: int = 0  # with the Hessian so far
     stuck: bool = False  # whether the last step found no lower objective: only rounding error is left
     stiffness: float = 1.0  # factor on the diagonal of the Hessian in a proximal step: its inverse step size
-
-    @property
-    def certificate(self) -> tuple[float, float]:
-        return self.objective, self.gap
 
     @property
     def ended(self) -> bool:

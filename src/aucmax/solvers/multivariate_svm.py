@@ -16,11 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.losses.contingency import ContingencyPlane, Measure
+from aucmax.losses.rounding import rounding_of_sum
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem, rounding_of_sum
+from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.shared.bundle import Bundle, BundleState
+from aucmax.solvers.bundle import Bundle, BundleState
 
 MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which the run ends: some seconds
@@ -86,3 +87,6 @@ class MultivariateSVM(Solver):
             passes=passes,
             exhausted=bundle.work > MODEL_WORK + passes * nonzeros(data.X),
         )
+
+    def certify(self, problem: Problem, state: BundleState) -> tuple[float, float]:
+        return state.objective, state.gap

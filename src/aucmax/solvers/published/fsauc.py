@@ -35,9 +35,9 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import COUNT, POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.fsauc_stages import StageConstants, project, stage_sizes
-from aucmax.solvers.shared.saddle_function import (
+from aucmax.solvers.base import COUNT, POSITIVE, Constraints, Solver, State
+from aucmax.solvers.published.fsauc_stages import StageConstants, project, stage_sizes
+from aucmax.solvers.published.saddle_function import (
     RowScaling,
     RowsSeen,
     clip,
@@ -45,7 +45,7 @@ from aucmax.solvers.shared.saddle_function import (
     mini_batch,
     saddle_step,
 )
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
 LARGEST = 1e150  # length of a row, so that its square is finite
@@ -110,6 +110,9 @@ class FSAUCState(State):
         if not 0.0 <= self.kappa < LARGEST:
             raise ValueError(f"kappa must be from 0 to {LARGEST:g}, not {self.kappa}")
 
+    def rescaled(self, ratio: np.ndarray) -> FSAUCState:
+        return replace(self, sums=self.sums / ratio)
+
     @property
     def delta(self) -> np.ndarray | None:
         """Difference of the class means of the rows visited so far; None if a class is missing."""
@@ -170,28 +173,25 @@ class FSAUC(Solver):
         "centre": [Boolean()],
     }
     penalties = ("l2", "none")  # alpha determines the radius if none is given
-    promise = Promise(gap=0.2, epochs=300, in_ball=True)
-    stochastic = True
-    sublinear = True
+    certificates = "doubling"
     online = True
 
-    def adapt(self, problem: Problem) -> Problem:
+    def constrained(self, problem: Problem) -> Problem:
+        """The problem of the loss alone inside the ball."""
         return in_ball(problem, self.radius, norm=1)
 
     def init(self, problem: Problem, w: np.ndarray) -> FSAUCState:
-        w = problem.penalty.prox(w, 0.0)  # projected onto the ball
+        w = self.constrained(problem).penalty.prox(w, 0.0)  # projected onto the ball
         a, b = (float(score) for score in problem.data.means @ w)
         v = Point(w, a, b)
         seen = RowsSeen()
         before = Stage(-1, (), 0, 0, v, b - a, seen, v, 0)
         return FSAUCState(w, 0.0, v, b - a, w, before, 0.0, seen, np.zeros((2, w.size)))
 
-    def rescaled(self, state: FSAUCState, ratio: np.ndarray) -> FSAUCState:
-        return replace(state, sums=state.sums / ratio)
-
     def epoch(self, problem: Problem, state: FSAUCState, rng: np.random.Generator) -> FSAUCState:
+        problem = self.constrained(problem)
         data = problem.data
-        order = shuffled_blocks(data.n, rng)
+        order = shuffled_blocks(data, rng)
         scaling = RowScaling.of(data, self.centre)
         kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
         constants = self._constants(problem, scaling, kappa / scaling.unit)
@@ -204,6 +204,9 @@ class FSAUC(Solver):
             state = self._visit(problem, state, rows, scaling, constants)
             order = order[rows.size :]
         return replace(state, passes=state.passes + 1)
+
+    def certify(self, problem: Problem, state: FSAUCState) -> tuple[float, float]:
+        return self.constrained(problem).certify(state.w)
 
     def _constants(self, problem: Problem, scaling: RowScaling, kappa: float) -> StageConstants:
         """The constants of all stages, for rows x'."""

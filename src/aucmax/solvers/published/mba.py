@@ -27,8 +27,8 @@ from aucmax.numerics.matrix import copy_rows
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Promise, Solver, State
-from aucmax.solvers.shared.gram_descent import GRAM_LIMIT, gram_sweeps
+from aucmax.solvers.base import Constraints, Solver, State
+from aucmax.solvers.gram_descent import GRAM_LIMIT, gram_sweeps
 from aucmax.validation.params import Integer
 
 SWEEPS = 100  # maximum number of sweeps over the coordinates in a round
@@ -61,19 +61,14 @@ class MBA(Solver):
     tol: float = 0.1
 
     parameter_constraints: ClassVar[Constraints] = {"pairs": [Integer(1, 10**8)]}
-    promise = Promise(gap=2e-2, epochs=300)
-    stochastic = True
-    sublinear = True
+    certificates = "doubling"
 
-    def adapt(self, problem: Problem) -> Problem:
+    def init(self, problem: Problem, w: np.ndarray) -> MBAState:
         dim = problem.data.dim
         if dim > GRAM_LIMIT:
             raise ValueError(
                 f"MBA keeps a {dim} x {dim} matrix; above {GRAM_LIMIT} columns choose solver='cg' or 'sdca'"
             )
-        return problem
-
-    def init(self, problem: Problem, w: np.ndarray) -> MBAState:
         return MBAState(w, 0.0, 0, np.zeros(w.size), np.zeros((w.size, w.size)))
 
     def epoch(self, problem: Problem, state: MBAState, rng: np.random.Generator) -> MBAState:

@@ -28,8 +28,8 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, State
-from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights
-from aucmax.solvers.shared.online_statistics import (
+from aucmax.solvers.published.one_pass import OnePassSolver, relative_weights
+from aucmax.solvers.published.online_statistics import (
     ClassStatistics,
     absorb,
     check_full_covariance,
@@ -51,6 +51,9 @@ class AdaOAMState(State):
     squares: np.ndarray  # q, or the matrix Q
     t: int  # steps so far
     statistics: ClassStatistics  # of all rows so far
+
+    def rescaled(self, ratio: np.ndarray) -> AdaOAMState:
+        return replace(self, statistics=self.statistics.rescaled(ratio))
 
 
 class AdaOAMConstants(NamedTuple):
@@ -105,9 +108,8 @@ class AdaOAM(OnePassSolver):
         "decay": [Number(0, 1, open="low")],
         "average": [Boolean()],
     }
-    fixed = ("covariance", "root")
 
-    def adapt(self, problem: Problem) -> Problem:
+    def init(self, problem: Problem, w: np.ndarray) -> AdaOAMState:
         others = "'diagonal', or solver='opauc' with covariance='sketched'"
         dim = problem.data.dim
         check_full_covariance(self.covariance, dim, others)
@@ -116,15 +118,9 @@ class AdaOAM(OnePassSolver):
                 f"root='full' takes the eigenvectors of a {dim} x {dim} matrix for every row; above {ROOT_LIMIT} "
                 "columns use 'diagonal'"
             )
-        return problem
-
-    def init(self, problem: Problem, w: np.ndarray) -> AdaOAMState:
         statistics = ClassStatistics.start(w.size, full=self.covariance == "full")
         squares = np.zeros((w.size, w.size)) if self.root == "full" else np.zeros_like(w)
         return AdaOAMState(w, 0.0, w, w, squares, 0, statistics)
-
-    def rescaled(self, state: AdaOAMState, ratio: np.ndarray) -> AdaOAMState:
-        return replace(state, statistics=state.statistics.rescaled(ratio))
 
     def epoch(self, problem: Problem, state: AdaOAMState, rng: np.random.Generator) -> AdaOAMState:
         data = problem.data
@@ -132,7 +128,7 @@ class AdaOAM(OnePassSolver):
         radius = 1.0 / sqrt(l2) if l2 > 0 else inf
         eta = self.eta or min(0.05, 0.1 * radius)
         constants = AdaOAMConstants(l2, radius, eta, self.delta, self.decay, self.average)
-        order = self.row_order(data.n, rng)
+        order = self.row_order(data, rng)
         weights = (data.weight, relative_weights(data))
         iterates = (state.last.copy(), state.average.copy(), state.squares.copy())
         statistics = state.statistics.copy()

@@ -7,6 +7,7 @@ a batch of k rows allows L/k + (1 - 1/k) top instead, top being the largest eige
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -42,22 +43,10 @@ def step_at(steps, t):
     return min(1.0 / (steps.first + steps.slope * grown), steps.cap)
 
 
-def rows_seen(data: Data) -> float:
-    """Number of rows in the statistics; in a stream, these are more than the rows of `data`."""
-    return max(float(data.n), data.raw_moments.pos.count + data.raw_moments.neg.count)
-
-
-def class_centred_norms(data: Data) -> np.ndarray:
-    """|x_i - m_{y_i}|^2 for every row, with the mean of its own class."""
-    own = np.where(data.y > 0, 0, 1)
-    squares = np.einsum("kj,kj->k", data.means, data.means)
-    return np.maximum(data.squared_norms - 2.0 * data.mean_products[np.arange(data.n), own] + squares[own], 0.0)
-
-
 def paper_scale(data: Data, norms: np.ndarray) -> tuple[float, float]:
     """2 p (1-p), the factor between our objective and that of the papers, and M^4, M the largest norm of a row."""
     pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
-    M2 = rows_seen(data) / (pos + neg) * float((data.weight * norms).max())
+    M2 = data.n_seen / (pos + neg) * float((data.weight * norms).max())
     return 2.0 * pos * neg / (pos + neg) ** 2, M2**2
 
 
@@ -82,7 +71,8 @@ def rows_per_step(problem: Problem, L: float, top: float, given: int | None) -> 
 
 def top_eigenvalue(data: Data, rng: np.random.Generator) -> float:
     """Largest eigenvalue of the Hessian of the loss, by power iteration on a random subset of the rows."""
-    part = data.permuted(rng.permutation(data.n)[:POWER_ROWS])
+    index = rng.permutation(data.n)[:POWER_ROWS]
+    part = replace(data, X=data.X[index], y=data.y[index], weight=data.weight[index])
     pos = part.y > 0
     r = part.weight / np.where(pos, part.weight[pos].sum() or 1.0, part.weight[~pos].sum() or 1.0)
     u = rng.normal(size=data.dim)

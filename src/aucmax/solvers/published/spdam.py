@@ -41,9 +41,8 @@ from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Promise, Solver, State
-from aucmax.solvers.shared.step_sizes import class_centred_norms
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.base import Constraints, Solver, State
+from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Integer, Number, Option
 
 
@@ -96,9 +95,7 @@ class SPDAM(Solver):
         "steps": [Option("corrected", "printed")],
     }
     penalties = ("l2", "elastic net")
-    promise = Promise(gap=1e-10, epochs=2000)
-    stochastic = True
-    certify_every = 2
+    certificates = "second"
 
     def init(self, problem: Problem, w: np.ndarray) -> SPDAMState:
         data = problem.data
@@ -118,7 +115,7 @@ class SPDAM(Solver):
         beta = state.beta.copy()
         u = state.u.copy()
         m = self._rows(data)
-        batches = shuffled_blocks(data.n, rng)[: data.n // m * m].reshape(-1, m)
+        batches = shuffled_blocks(data, rng)[: data.n // m * m].reshape(-1, m)
         args = (data.rows, data.y, np.sqrt(data.e), batches, data.means, data.delta)
         _epoch(*args, penalty.l1, penalty.l2, state.steps, beta, u, w, v)
         return SPDAMState(w, state.passes + batches.size / data.n, v, beta, u, state.steps)
@@ -131,7 +128,7 @@ class SPDAM(Solver):
 
 def _kappa2(data: Data, l2: float) -> float:
     """max |z_i|^2, kept above zero since the steps divide by it."""
-    return max(float((data.e * class_centred_norms(data)).max()), 1e-12 * l2)
+    return max(float((data.e * data.class_centred_norms).max()), 1e-12 * l2)
 
 
 @compiled

@@ -96,11 +96,7 @@ class RankOpt(Solver):
     losses = (Sigmoid,)
     penalties = ("l2", "none")  # replaced by the sphere
     default_for = ("sigmoid",)
-    stochastic = True
     certified = False
-
-    def adapt(self, problem: Problem) -> Problem:
-        return Problem(problem.data, problem.loss, Ball(self.radius, 2))
 
     def init(self, problem: Problem, w: np.ndarray) -> RankOptState:
         start = w if w.any() else problem.data.delta
@@ -117,6 +113,9 @@ class RankOpt(Solver):
                 break
             state, scores = _step(problem.data, self.radius, state, scores)
         return replace(state, angle=FIRST) if self.reshuffle else state
+
+    def certify(self, problem: Problem, state: RankOptState) -> tuple[float, float]:
+        return Problem(problem.data, problem.loss, Ball(self.radius, 2)).certify(state.w)
 
 
 def _step(data: Data, radius: float, state: RankOptState, scores: np.ndarray) -> tuple[RankOptState, np.ndarray]:

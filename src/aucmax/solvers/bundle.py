@@ -28,9 +28,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aucmax.losses.rounding import rounding_of_sum
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.threads import threads_for
-from aucmax.problem.objective import rounding_of_sum
 from aucmax.solvers.base import State
 
 IDLE = 50  # consecutive solves with zero share after which a plane is dropped
@@ -128,10 +128,6 @@ class BundleState(State):
     def gap(self) -> float:
         """An upper bound on P(w) - min P; negative values are rounding error, and NaN stays NaN."""
         return max(self.objective - self.lower, 0.0) + self.error
-
-    @property
-    def certificate(self) -> tuple[float, float]:
-        return self.objective, self.gap
 
     @property
     def ended(self) -> bool:

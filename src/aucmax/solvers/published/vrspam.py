@@ -35,11 +35,11 @@ from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.row_sampling import SAMPLINGS, RowSampling
-from aucmax.solvers.shared.snapshot import INNER_LENGTH, Snapshot, take_snapshot
-from aucmax.solvers.shared.step_sizes import paper_scale, top_eigenvalue, warn_of_divergence, warn_of_outliers
-from aucmax.solvers.spam import SPAM, SPAMState
+from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
+from aucmax.solvers.published.row_sampling import SAMPLINGS, RowSampling
+from aucmax.solvers.published.spam import SPAM, SPAMState
+from aucmax.solvers.published.step_sizes import paper_scale, top_eigenvalue, warn_of_divergence, warn_of_outliers
+from aucmax.solvers.snapshot import INNER_LENGTH, Snapshot, take_snapshot
 from aucmax.validation.params import Integer, Option
 
 HALVINGS = 2200  # turn any step into 0, with which the snapshot stays where it is
@@ -49,16 +49,14 @@ HALVINGS = 2200  # turn any step into 0, with which the snapshot stays where it 
 class VRSPAMState(State):
     """The best weights, and the snapshot to continue from."""
 
-    best: tuple[float, float] = (np.inf, np.inf)  # objective and gap of the best weights
+    best: tuple[float, float] = (
+        np.inf,
+        np.inf,
+    )  # objective and gap of the best weights; infinite if unknown
     snapshot: Snapshot | None = None  # None before the first epoch
     eta: float = 0.0  # the step; 0 before the first epoch
     top: float = 0.0  # largest eigenvalue of the Hessian; only with l1
     variance: float = np.nan  # of the update at the end of the last inner loop
-
-    @property
-    def certificate(self) -> tuple[float, float] | None:
-        """Objective and gap of the best weights, known from their snapshot; None without l2."""
-        return self.best if np.isfinite(self.best[1]) else None
 
 
 @dataclass(repr=False, kw_only=True)
@@ -108,8 +106,6 @@ class VRSPAM(Solver):
         "start": [Option("spam", "zero")],
         "batch_size": [None, Integer(1)],
     }
-    promise = Promise(gap=1e-10, epochs=300)
-    stochastic = True
 
     @property
     def _centred(self) -> bool:
@@ -131,8 +127,8 @@ class VRSPAM(Solver):
         variance = _variance(problem.data, sampling, old, new, self._centred)
         return VRSPAMState(w, state.passes + passes, best, new, eta, state.top, variance)
 
-    def variance(self, problem: Problem, state: VRSPAMState) -> float:
-        return state.variance
+    def certify(self, problem: Problem, state: VRSPAMState) -> tuple[float, float]:
+        return state.best if np.isfinite(state.best[1]) else problem.certify(state.w)
 
     def _first_snapshot(self, problem: Problem, state: VRSPAMState, rng: np.random.Generator) -> VRSPAMState:
         """The given weights or 0, or from 0 the result of one epoch of SPAM if that lowers P."""
@@ -185,7 +181,7 @@ class VRSPAM(Solver):
         length = max(int(self.inner_length * n), sampling.batch)
         if self.inner == "geometric" or (self.inner == "auto" and free and self.step != "paper"):
             length = max(int(rng.geometric(1.0 / length)), sampling.batch)
-        order = sampling.draw(length, free, rng)
+        order = sampling.draw(problem.data, length, free, rng)
         inner = _inner_rows if problem.penalty.l1 == 0 else _inner_batches
         with np.errstate(over="ignore", invalid="ignore"):  # the guard detects divergence
             new = take_snapshot(problem, inner(problem, old, sampling, eta, order, self._centred))

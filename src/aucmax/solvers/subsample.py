@@ -40,7 +40,7 @@ class Subsample(NamedTuple):
         rows = np.empty((index.size, data.dim))
         copy_rows(data.X, index, rows)
         rows /= data.scale
-        return cls(Data.of(rows, data.y[index], data.weight[index], standardize=False, full=False))
+        return cls(Data.of(rows, data.y[index], data.weight[index], standardize=False))
 
     def inverse(self, problem: Problem, w: np.ndarray, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
         """v -> (Hessian + l2 I)^-1 v on the free weights, from the subsample; None if it is singular."""

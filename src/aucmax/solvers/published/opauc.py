@@ -20,16 +20,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import COUNT, POSITIVE, Constraints, State
-from aucmax.solvers.shared.covariance_sketch import OPAUCConstants, OPAUCSketchState, opauc_step
-from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
-from aucmax.solvers.shared.online_statistics import (
+from aucmax.solvers.published.covariance_sketch import OPAUCConstants, OPAUCSketchState, opauc_step
+from aucmax.solvers.published.one_pass import OnePassSolver, relative_weights, total_variance
+from aucmax.solvers.published.online_statistics import (
     ClassStatistics,
     absorb,
     check_full_covariance,
@@ -49,7 +49,6 @@ class OPAUCState(State):
     statistics: ClassStatistics  # of all rows so far
 
     def rescaled(self, ratio: np.ndarray) -> OPAUCState:
-        """The state after the scale of column j has been multiplied by ratio[j]: see `Solver.rescaled`."""
         return replace(self, statistics=self.statistics.rescaled(ratio))
 
 
@@ -89,24 +88,17 @@ class OPAUC(OnePassSolver):
         "decay_after": [None, COUNT],
         "average": [Boolean()],
     }
-    fixed = ("covariance", "tau")
 
     def check_settings(self) -> None:
         super().check_settings()
         if self.average and self.covariance == "sketched":
             raise ValueError("average=True is not supported with covariance='sketched'; set average=False")
 
-    def adapt(self, problem: Problem) -> Problem:
-        check_full_covariance(self.covariance, problem.data.dim, "'diagonal' or 'sketched'")
-        return problem
-
     def init(self, problem: Problem, w: np.ndarray) -> OPAUCState | OPAUCSketchState:
+        check_full_covariance(self.covariance, problem.data.dim, "'diagonal' or 'sketched'")
         if self.covariance == "sketched":
             return OPAUCSketchState.start(w, self.tau)
         return OPAUCState(w, 0.0, w, w, 0, ClassStatistics.start(w.size, full=self.covariance == "full"))
-
-    def rescaled(self, state: Any, ratio: np.ndarray) -> Any:
-        return state.rescaled(ratio)
 
     def epoch(self, problem: Problem, state: OPAUCState | OPAUCSketchState, rng: np.random.Generator) -> State:
         data = problem.data
@@ -114,7 +106,7 @@ class OPAUC(OnePassSolver):
         constants = OPAUCConstants(problem.penalty.l2, eta, self.decay_after or inf, self.average)
         if isinstance(state, OPAUCSketchState):
             return state.after_rows(data, constants, rng, self.row_order)
-        order = self.row_order(data.n, rng)
+        order = self.row_order(data, rng)
         last = state.last.copy()
         average = state.average.copy()
         statistics = state.statistics.copy()

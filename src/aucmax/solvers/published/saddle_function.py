@@ -32,7 +32,7 @@ from aucmax.penalties import Ball, scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.moments import ClassMoments
 from aucmax.problem.objective import Problem
-from aucmax.solvers.shared.one_pass import relative_weights
+from aucmax.solvers.published.one_pass import relative_weights
 
 
 class RowsSeen(NamedTuple):

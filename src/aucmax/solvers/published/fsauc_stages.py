@@ -22,7 +22,7 @@ from math import inf, log, log2, sqrt
 from typing import NamedTuple
 
 from aucmax.numerics.compiled import compiled
-from aucmax.solvers.shared.saddle_function import RowsSeen, clip, l1_threshold, soft_threshold_in_place
+from aucmax.solvers.published.saddle_function import RowsSeen, clip, l1_threshold, soft_threshold_in_place
 
 HALVINGS = 60  # of [0, 1] in the bisection
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.shared.step_sizes import batch_smoothness, class_centred_norms, rows_per_step
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.published.step_sizes import batch_smoothness, rows_per_step
+from aucmax.solvers.visiting_order import shuffled_blocks
 
 SAMPLINGS = ("auto", "uniform", "importance", "stratified")
 RAREST = 1e-3  # lower bound on a probability in importance sampling, relative to the uniform one
@@ -32,7 +33,7 @@ class RowSampling(NamedTuple):
     def of(cls, problem: Problem, sampling: str, *, centred: bool, top: float, batch: int | None) -> RowSampling:
         """Sampling by name; "auto" is importance sampling if that makes L four times smaller, else uniform."""
         data = problem.data
-        norms = class_centred_norms(data) if centred else data.squared_norms
+        norms = data.class_centred_norms if centred else data.squared_norms
         importance = np.maximum(data.r * norms / ((data.r @ norms) or 1.0), RAREST / data.n)
         probabilities = {
             "uniform": np.full(data.n, 1.0 / data.n),
@@ -48,13 +49,13 @@ class RowSampling(NamedTuple):
         smoothness = batch_smoothness(L[sampling], top, size)
         return cls(None if sampling == "uniform" else p, data.r / p, norms, size, smoothness)
 
-    def draw(self, length: int, independent: bool, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, data: Data, length: int, independent: bool, rng: np.random.Generator) -> np.ndarray:
         """Rows to visit: drawn independently, or each in proportion to its probability, in random order."""
         n = self.h.size
         if self.p is None:
             if independent:
                 return rng.integers(n, size=length)
-            return np.concatenate([shuffled_blocks(n, rng) for _ in range(-(-length // n))])[:length]
+            return np.concatenate([shuffled_blocks(data, rng) for _ in range(-(-length // n))])[:length]
         if independent:
             return rng.choice(n, size=length, p=self.p)
         levels = (rng.random() + np.arange(length)) / length

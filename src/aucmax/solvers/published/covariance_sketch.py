@@ -37,7 +37,7 @@ from aucmax.numerics.compiled import compiled, prefetch
 from aucmax.numerics.rows import row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.solvers.base import State
-from aucmax.solvers.shared.one_pass import relative_weights
+from aucmax.solvers.published.one_pass import relative_weights
 
 SMALL = 1e-6  # th_v below which v is multiplied out
 LINE = 8  # numbers in a cache line
@@ -90,7 +90,7 @@ class OPAUCSketchState(State):
         data: Data,
         constants: OPAUCConstants,
         rng: np.random.Generator,
-        row_order: Callable[[int, np.random.Generator], np.ndarray],
+        row_order: Callable[[Data, np.random.Generator], np.ndarray],
     ) -> OPAUCSketchState:
         """The state after one pass over these rows."""
         seed = int(rng.integers(2**63)) if self.seed is None else self.seed
@@ -98,7 +98,7 @@ class OPAUCSketchState(State):
         M = _lines(*self.M.shape)
         M[...] = self.M
         signs = row_signs(seed, self.t, data.n, r.shape[1])
-        order = row_order(data.n, rng)
+        order = row_order(data, rng)
         rows = (data.rows, data.y, data.squared_norms, data.weight, relative_weights(data))
         _epoch(*rows, order, signs, constants, self.t, M, th, G, T, r)
         t = self.t + data.n
@@ -107,7 +107,7 @@ class OPAUCSketchState(State):
         return OPAUCSketchState(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
 
     def rescaled(self, ratio: np.ndarray) -> OPAUCSketchState:
-        """The state after the scale of column j has been multiplied by ratio[j] (`Solver.rescaled`); O(dim m^2)."""
+        """The state after the scale of column j has been multiplied by ratio[j] (`State.rescaled`); O(dim m^2)."""
         if (ratio == 1.0).all():
             return self
         v = self.r.shape[1] + 1

@@ -20,8 +20,8 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.objective import Problem
+from aucmax.solvers.active_set import Quadratic, active_set_steps
 from aucmax.solvers.base import State
-from aucmax.solvers.shared.active_set import Quadratic, active_set_steps
 
 GRAM_LIMIT = 3000  # number of columns up to which a Gram matrix pays off
 SWEEPS = 10  # over the coordinates, between two certificates

@@ -33,19 +33,18 @@ from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.penalties import scalar_soft_threshold
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.step_sizes import (
+from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
+from aucmax.solvers.published.step_sizes import (
     DecreasingSteps,
     batch_smoothness,
     paper_scale,
     rows_per_step,
-    rows_seen,
     step_at,
     top_eigenvalue,
     warn_of_divergence,
     warn_of_outliers,
 )
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
 RUN = 64  # neighbouring rows visited one after the other
@@ -85,8 +84,6 @@ class SPAM(Solver):
         Use the midpoint of the class means as xi, instead of 0 as in the paper.
     batch_size : int, optional
         Rows in a step with an l1 norm; chosen from the data if not given.
-    track_variance : bool
-        Compute the variance of the update after every epoch; like other evaluations, it is not timed.
     max_epochs, tol
         See `Solver`.
     """
@@ -96,7 +93,6 @@ class SPAM(Solver):
     average: bool = True
     centre: bool = True
     batch_size: int | None = None
-    track_variance: bool = False
     max_epochs: int = 100
     tol: float = 1e-2
 
@@ -106,11 +102,8 @@ class SPAM(Solver):
         "average": [Boolean()],
         "centre": [Boolean()],
         "batch_size": [None, Integer(1)],
-        "track_variance": [Boolean()],
     }
-    promise = Promise(gap=2e-2, epochs=300)
-    stochastic = True
-    sublinear = True
+    certificates = "doubling"
     online = True
 
     def init(self, problem: Problem, w: np.ndarray) -> SPAMState:
@@ -118,17 +111,17 @@ class SPAM(Solver):
         return self.with_statistics(problem, SPAMState(w, 0.0, last=w))
 
     def epoch(self, problem: Problem, state: SPAMState, rng: np.random.Generator) -> SPAMState:
-        new_rows = state.seen != rows_seen(problem.data)
+        new_rows = state.seen != problem.data.n_seen
         state = self.with_statistics(problem, state) if new_rows else state
         if problem.penalty.l1 > 0 and (new_rows or state.top == 0.0):
             state = replace(state, top=max(state.top, top_eigenvalue(problem.data, rng)))
-        return self._guarded(problem, state, shuffled_blocks(problem.data.n, rng, run=RUN))
+        return self._guarded(problem, state, shuffled_blocks(problem.data, rng, run=RUN))
 
     def with_statistics(self, problem: Problem, state: SPAMState) -> SPAMState:
         """The state with the L of all rows seen, for the current class weights."""
         data = problem.data
         moments = data.raw_moments
-        seen = rows_seen(data)
+        seen = data.n_seen
         sizes = data.weight * self._norms(data)
         pos = float(sizes[data.y > 0].max(initial=state.longest[0]))
         neg = float(sizes[data.y < 0].max(initial=state.longest[1]))
@@ -181,9 +174,15 @@ class SPAM(Solver):
         return DecreasingSteps(slope, slope, 1.0, cap)
 
     def variance(self, problem: Problem, state: SPAMState) -> float:
-        """E|G_i - E[G_i]|^2 at the last iterate, without forming any G_i, a scalar times x_i - xi."""
-        if not self.track_variance:
-            return np.nan
+        """E|G_i - E[G_i]|^2 at the last iterate, without forming any G_i, a scalar times x_i - xi.
+
+        Parameters
+        ----------
+        problem : Problem
+            The data, the loss and the penalty.
+        state : SPAMState
+            The state after the last epoch.
+        """
         data = problem.data
         w = state.last
         a, b = data.means @ w

@@ -30,7 +30,7 @@ from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, State
-from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
+from aucmax.solvers.published.one_pass import OnePassSolver, relative_weights, total_variance
 from aucmax.validation.params import Boolean, Option
 
 SMALL = 1e-9  # f below which v is multiplied out
@@ -79,7 +79,6 @@ class UniExp(OnePassSolver):
         "penalised": [Option("pair_loss", "row_loss")],
     }
     losses = (Exponential,)
-    streams_for = ("exponential",)
 
     def init(self, problem: Problem, w: np.ndarray) -> UniExpState:
         return UniExpState(w, 0.0, -float(w @ problem.data.centre), 0, np.zeros(2), np.ones(2))
@@ -89,7 +88,7 @@ class UniExp(OnePassSolver):
         centre = data.centre * self.centre
         along = data.centre_products if self.centre else np.zeros(data.n)
         norms = data.centred_norms if self.centre else data.squared_norms
-        order = self.row_order(data.n, rng)
+        order = self.row_order(data, rng)
         eta = self.eta or 1.0 / (1.0 + _mean_square(data, centre))
         v = state.w.copy()
         total = state.total.copy()

@@ -13,7 +13,7 @@ import numpy as np
 
 from aucmax.problem.data import Data
 from aucmax.solvers.base import Constraints, Solver
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Option
 
 TINY = 1e-300  # avoids division by zero
@@ -39,17 +39,13 @@ class OnePassSolver(Solver):
 
     parameter_constraints: ClassVar[Constraints] = {"order": [Option("shuffled", "stream")]}
     penalties = ("l2", "none")
-    stochastic = True
-    certify_every = 0
+    certificates = "last"
     online = True
     certified = False
 
-    def keeps_order(self) -> bool:
-        return self.order == "stream"
-
-    def row_order(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def row_order(self, data: Data, rng: np.random.Generator) -> np.ndarray:
         """Every row once, in the order set by `order`."""
-        return np.arange(n) if self.keeps_order() else shuffled_blocks(n, rng)
+        return np.arange(data.n) if self.order == "stream" else shuffled_blocks(data, rng)
 
 
 def relative_weights(data: Data) -> np.ndarray:

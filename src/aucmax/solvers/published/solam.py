@@ -35,8 +35,8 @@ from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.penalties import Ball, ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, Promise, Solver, State
-from aucmax.solvers.shared.saddle_function import (
+from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
+from aucmax.solvers.published.saddle_function import (
     RowScaling,
     RowsSeen,
     clip,
@@ -49,7 +49,7 @@ from aucmax.solvers.shared.saddle_function import (
     soft_threshold_in_place,
     uncorrelated_minimiser,
 )
-from aucmax.solvers.shared.visiting_order import shuffled_blocks
+from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
 NORMS = {"l2_ball": 2, "l1_ball": 1}
@@ -144,12 +144,11 @@ class SOLAM(Solver):
         "centre": [Boolean()],
         "tilt": [Number(0, 16)],  # so that t^tilt is finite for every t below 1e19
     }
-    promise = Promise(gap=2e-2, epochs=300)
-    stochastic = True
-    sublinear = True
+    certificates = "doubling"
     online = True
 
-    def adapt(self, problem: Problem) -> Problem:
+    def constrained(self, problem: Problem) -> Problem:
+        """The penalised problem, or that of the loss alone inside the ball."""
         if self.form != "regularised":
             return in_ball(problem, self.radius, NORMS[self.form])
         if problem.penalty.l1 + problem.penalty.l2 <= 0:
@@ -157,13 +156,14 @@ class SOLAM(Solver):
         return problem
 
     def init(self, problem: Problem, w: np.ndarray) -> SOLAMState:
-        w = problem.penalty.prox(w, 0.0)  # projected onto the ball, if there is one
+        w = self.constrained(problem).penalty.prox(w, 0.0)  # projected onto the ball, if there is one
         a, b = (float(score) for score in problem.data.means @ w)
         return SOLAMState(w, 0.0, w, np.zeros_like(w), SaddleVariables(0, 0.0, a, b, b - a), 0.0, RowsSeen())
 
     def epoch(self, problem: Problem, state: SOLAMState, rng: np.random.Generator) -> SOLAMState:
+        problem = self.constrained(problem)
         data = problem.data
-        order = shuffled_blocks(data.n, rng)
+        order = shuffled_blocks(data, rng)
         by_rows = problem.penalty.l1 == 0 and _norm(problem) == 2
         size = 1 if by_rows else mini_batch(data, self.batch_size)
         # convert to the units of the rows x'
@@ -186,6 +186,9 @@ class SOLAM(Solver):
         saddle = SaddleVariables(*after).shifted(float(v @ scaling.centre))
         seen = state.seen.after(data, order)
         return SOLAMState(total / saddle.weight, state.passes + 1, v, total, saddle, kappa, seen)
+
+    def certify(self, problem: Problem, state: SOLAMState) -> tuple[float, float]:
+        return self.constrained(problem).certify(state.w)
 
     def _constants(self, problem: Problem, scaling: RowScaling, kappa: float, size: int) -> SOLAMConstants:
         """The constants of an epoch with mini-batches of the given size, in the units of the rows x'."""

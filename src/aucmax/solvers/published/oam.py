@@ -34,7 +34,7 @@ from aucmax.numerics.rows import row_axpy, row_dot, row_norm2
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, State
-from aucmax.solvers.shared.one_pass import OnePassSolver, relative_weights, total_variance
+from aucmax.solvers.published.one_pass import OnePassSolver, relative_weights, total_variance
 from aucmax.validation.params import Boolean, Integer, Option
 
 SMALL = 1e-9  # f below which v is multiplied out
@@ -130,7 +130,7 @@ class OAM(OnePassSolver):
 
     def epoch(self, problem: Problem, state: OAMState, rng: np.random.Generator) -> OAMState:
         data = problem.data
-        order = self.row_order(data.n, rng)
+        order = self.row_order(data, rng)
         uniforms = rng.random(data.n)
         # the rows, and the reservoirs as row indices
         old = state.reservoirs._replace(X=alike(state.reservoirs.X, data.X))
