@@ -173,7 +173,7 @@ def test_an_imbalanced_table_has_a_better_f1_than_the_error_rate():
 
 def test_invalid_parameters_are_rejected():
     X, y = make_table()
-    for settings in ({"measure": "auc"}, {"beta": 0}, {"k": 1.5}, {"k": 0}, {"alpha": 0}, {"max_iter": 0}):
+    for settings in ({"measure": "auc"}, {"beta": 0}, {"k": 1.5}, {"k": 0}, {"alpha": 0}, {"max_epochs": 0}):
         with pytest.raises(ValueError, match="; give "):
             ContingencySVMClassifier(**settings).fit(X, y)
     with pytest.raises(ValueError, match="k=121 is more than the 120 rows"):
@@ -183,7 +183,7 @@ def test_invalid_parameters_are_rejected():
 def test_an_unfinished_run_warns(monkeypatch):
     X, y = make_table()
     with pytest.warns(ConvergenceWarning, match="stopped after 2"):
-        ContingencySVMClassifier(max_iter=2).fit(X, y)
+        ContingencySVMClassifier(max_epochs=2).fit(X, y)
     monkeypatch.setattr(multivariate_svm, "MODEL_WORK", -1e9)
     with pytest.warns(ConvergenceWarning, match="stopped after 1"):
         ContingencySVMClassifier().fit(X, y)

@@ -120,28 +120,29 @@ class TestStreams:
     def test_probabilities_and_rates_hold_on_new_rows(self, solver):
         model = self.stream(solver=solver, random_state=0)
         X, y = rare_table(20_000, seed=1)
-        probability = model.predict_proba(X)[:, 1]
+        probability = model.calibration_.probabilities(model.decision_function(X))[:, 1]
         assert probability.mean() == pytest.approx(0.04, abs=0.01)
         assert roc_auc_score(y, probability) == roc_auc_score(y, model.decision_function(X))
         assert model.predict(X).mean() == pytest.approx(0.04, abs=0.015)
         alarms = model.decision_function(X) >= model.threshold_at(fpr=0.05)
         assert alarms[y == 0].mean() == pytest.approx(0.05, abs=0.015)  # 2000 rows: a standard error of 0.005
-        np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X), atol=1e-12)
 
     def test_there_are_none_without_a_stream_and_before_its_second_batch(self):
         X, y = rare_table(500)
         fitted = AUCClassifier().fit(X, y)
-        assert not hasattr(fitted, "predict_proba")
-        with pytest.raises(AttributeError, match="only after partial_fit"):
+        assert not hasattr(fitted, "calibration_")
+        with pytest.raises(ValueError, match="only after partial_fit"):
             fitted.threshold_at(fpr=0.1)
         model = AUCClassifier().partial_fit(X, y)
-        with pytest.raises(AttributeError, match="no probabilities and rates yet"):
-            model.predict_proba(X)
-        assert hasattr(model.partial_fit(X, y), "predict_proba")
+        with pytest.raises(ValueError, match="no held-out scores yet"):
+            model.threshold_at(fpr=0.1)
+        assert hasattr(model.partial_fit(X, y), "calibration_")
+        for each in (AUCClassifier(), fitted, model):
+            assert not hasattr(each, "predict_proba")
 
     def test_unlearning_drops_the_scores(self):
         X, y = rare_table(500)
         model = AUCClassifier().partial_fit(X, y).partial_fit(X, y).unlearn(X, y)
         other = AUCClassifier().partial_fit(X, y)
         np.testing.assert_allclose(model.intercept_, other.intercept_, rtol=1e-9)
-        assert not hasattr(model, "predict_proba")
+        assert not hasattr(model, "calibration_")

@@ -284,7 +284,7 @@ def test_a_stream_keeps_to_what_its_state_was_made_for(table, solver, changed):
     model.set_params(**{f"solver__{name}": value for name, value in changed.items()})
     with pytest.raises(ValueError, match="cannot continue with"):
         model.partial_fit(X, y)
-    assert model.coef_ is before
+    np.testing.assert_array_equal(model.coef_, before)
 
 
 def test_nothing_of_a_fit_stays_in_a_stream(table):
@@ -310,12 +310,9 @@ def test_a_first_batch_of_one_class_asks_for_the_classes(table):
 
 
 @pytest.mark.parametrize("settings", [{"solver": "opauc"}, {"loss": "exponential"}])
-def test_partial_fit_is_not_offered_with_a_penalty_that_the_solver_does_not_support(settings):
-    assert hasattr(AUCClassifier(**settings), "partial_fit")
-    with pytest.raises(AttributeError) as caught:
-        AUCClassifier(**settings, l1_ratio=0.5).partial_fit([[0.0]], [1], classes=[-1, 1])
-    assert "not 'elastic net'" in f"{caught.value} {caught.value.__cause__}"
-    assert hasattr(AUCClassifier(**settings, l1_ratio="half"), "partial_fit")  # reports the invalid parameter
+def test_partial_fit_refuses_a_penalty_that_the_solver_does_not_support(settings):
+    with pytest.raises(ValueError, match="not 'elastic net'"):
+        AUCClassifier(**settings, l1_ratio=0.5).partial_fit([[0.0], [1.0]], [1, -1])
 
 
 @pytest.mark.parametrize("name", ["spam", "solam", "opauc", "adaoam", "oam"])
