@@ -12,8 +12,8 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from aucmax import ContingencySVMClassifier
-from aucmax.losses.contingency import ContingencyPlane, ErrorRate, FBeta, TopK, most_violated_table
 from aucmax.solvers import bundle, multivariate_svm
+from aucmax.solvers.multivariate_svm import ContingencyPlane, ErrorRate, FBeta, TopK, most_violated_table
 
 MEASURES = ["f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate"]
 

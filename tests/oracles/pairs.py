@@ -5,18 +5,14 @@ from problems import class_statistics, soft
 from scipy.special import expit
 
 
-def pair_svrg(X, y, weight, penalty, sampling, inner_length, epochs, rng):
+def pair_svrg(X, y, weight, penalty, inner_length, epochs, rng):
     """The snapshots: prox-SVRG (Xiao, Zhang 2014) on pairs drawn in proportion to r_i r_j (h_i + h_j)."""
     n, dim = X.shape
     r, m_pos, m_neg = class_statistics(X, y, weight)
     pos, neg = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     size = ((X - (m_pos + m_neg) / 2) ** 2).sum(axis=1)
-    if sampling == "importance":
-        h = np.maximum(size, 1e-3 * (r @ size))
-        eta = 0.5 / (2 * r @ h)
-    else:
-        h = np.ones(n)
-        eta = 1 / (np.sqrt(size[pos].max()) + np.sqrt(size[neg].max())) ** 2
+    h = np.maximum(size, 1e-3 * (r @ size))
+    eta = 0.5 / (2 * r @ h)
     D = (X[pos][:, None] - X[neg][None]).reshape(-1, dim)
     shares = np.outer(r[pos], r[neg]).ravel()
     z = np.zeros(dim)

@@ -26,9 +26,8 @@ def systematic(frequency, visits, rng):
 
 @EACH_FORM
 @EACH_TABLE
-@pytest.mark.parametrize("order", ["blocks", "systematic"])
 @pytest.mark.parametrize("shape", [(150, 6), (30, 40)], ids=["more rows", "more columns"])
-def test_sdca(form, weighted, order, shape):
+def test_sdca(form, weighted, shape):
     n, dim = shape
     X, y, weight = drawn_table(weighted, n, dim)
     problem = make_problem(form(X), y, weight, l2=0.05)
@@ -36,10 +35,9 @@ def test_sdca(form, weighted, order, shape):
     rng = np.random.default_rng(0)
     visits = []
     for _ in range(4):
-        rows = shuffled_runs(n, rng)
-        visits.append(systematic(1 + equations.curvature(), rows, rng) if order == "systematic" else rows)
+        visits.append(systematic(1 + equations.curvature(), shuffled_runs(n, rng), rng))
     theta, w = equations.ascend(np.concatenate(visits))
-    state = run_epochs(SDCA(order=order), problem, 4)
+    state = run_epochs(SDCA(), problem, 4)
     assert_close(state.theta, theta)
     assert_close(state.w, w)
 

@@ -19,14 +19,13 @@ EACH_PENALTY = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALT
 @EACH_FORM
 @EACH_TABLE
 @EACH_PENALTY
-@pytest.mark.parametrize("sampling", ["importance", "uniform"])
-def test_pair_svrg(form, weighted, penalty, sampling):
+def test_pair_svrg(form, weighted, penalty):
     X, y, weight = drawn_table(weighted)
-    snapshots = pair_svrg(X, y, weight, penalty, sampling, 2.0, 3, np.random.default_rng(0))
+    snapshots = pair_svrg(X, y, weight, penalty, 2.0, 3, np.random.default_rng(0))
     problem = make_problem(form(X), y, weight, penalty)
     values = [problem.objective(w) for w in snapshots]
     assert values == sorted(values, reverse=True)  # no snapshot is discarded
-    state = run_epochs(PairSVRG(sampling=sampling, inner_length=2.0), problem, 3)
+    state = run_epochs(PairSVRG(inner_length=2.0), problem, 3)
     assert_close(state.w, snapshots[-1])
 
 

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
 
 from aucmax import AUCClassifier
-from aucmax.solvers.active_set import Quadratic, active_set_steps
+from aucmax.solvers.coordinate_descent import Quadratic, active_set_steps
 
 
 def a_quadratic(l2, seed, dim=6):

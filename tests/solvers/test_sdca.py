@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from oracles.dual import Equations
-from problems import EACH_FORM, KINDS, make_problem, problem_of_kind
+from problems import EACH_FORM, KINDS, problem_of_kind
 
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
@@ -76,11 +76,10 @@ def test_a_warm_start_is_never_worse_than_zero(table, seed):
 
 @EACH_FORM
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("order", ["systematic", "blocks"])
-def test_reaches_the_optimum(table, form, kind, order):
+def test_reaches_the_optimum(table, form, kind):
     problem = problem_of_kind(table, kind, form)
     exact = Exact().solve(problem)
-    solution = SDCA(order=order, tol=1e-10).solve(problem, rng=np.random.default_rng(0))
+    solution = SDCA(tol=1e-10).solve(problem, rng=np.random.default_rng(0))
     assert solution.converged
     assert solution.objective - exact.objective <= 1e-10 * exact.objective
     away = solution.coef - exact.coef
@@ -103,23 +102,7 @@ def test_runs_visit_every_row_once(n):
         np.testing.assert_array_equal(np.sort(shuffled_blocks(rows, np.random.default_rng(8))), np.arange(n))
 
 
-def test_outliers_do_not_slow_systematic_visits(table):
-    X, y, weight = table(600, 8)
-    X[:10] *= 30.0
-    problem = make_problem(X, y, weight, l2=0.05)
-    epochs = {
-        order: SDCA(order=order, max_epochs=400).solve(problem, rng=np.random.default_rng(0)).n_epochs
-        for order in ("systematic", "blocks")
-    }
-    assert 2 * epochs["systematic"] < epochs["blocks"]
-
-
 @pytest.mark.parametrize("penalty", [ElasticNet(0.1, 0.1), ElasticNet(0.0, 0.0)])
 def test_other_penalties_are_refused(penalty):
     with pytest.raises(ValueError, match=r"SDCA supports the penalties \['l2'\], not.* use one of.*'exact'"):
         check_penalty_supported(SDCA(), penalty, Squared())
-
-
-def test_an_unknown_order_is_refused(table):
-    with pytest.raises(ValueError, match=r"order='random'; give one of.*systematic"):
-        SDCA(order="random").solve(problem_of_kind(table))

@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucmax.estimators.base import LinearModel, LinearRanker
-from aucmax.losses.contingency import ErrorRate, FBeta, Measure, TopK
 from aucmax.numerics.matrix import dot
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.multivariate_svm import ContingencyLoss, MultivariateSVM
+from aucmax.solvers.multivariate_svm import ContingencyLoss, ErrorRate, FBeta, Measure, MultivariateSVM, TopK
 from aucmax.validation.inputs import check_table
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 

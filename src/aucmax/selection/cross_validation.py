@@ -21,7 +21,7 @@ from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.fold_moments import training_moments
 from aucmax.selection.splits import Fold
 from aucmax.solvers import Exact, Solver
-from aucmax.solvers.gram_descent import GRAM_LIMIT
+from aucmax.solvers.coordinate_descent import GRAM_LIMIT
 from aucmax.solvers.registry import check_penalty_supported, find_solver
 from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Integer

@@ -33,8 +33,8 @@ from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.cg import CG
+from aucmax.solvers.coordinate_descent import GRAM_LIMIT
 from aucmax.solvers.exact import Exact
-from aucmax.solvers.gram_descent import GRAM_LIMIT
 from aucmax.validation.params import Integer, Option
 
 

@@ -2,7 +2,7 @@
 
 Conjugate gradients on (S + delta delta' + l2 I) w = delta, preconditioned by the diagonal. A product with S is one
 pass over the rows: c_i = r_i (w.x_i - w.mean_y), Sw = sum_i c_i x_i. The residual is minus the gradient of P. The
-elastic net is solved by column descent (column_descent.py).
+elastic net is solved by column descent (coordinate_descent.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from aucmax.losses.squared import within_product
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Solver, State
-from aucmax.solvers.column_descent import ColumnDescentState
+from aucmax.solvers.coordinate_descent import ColumnDescentState
 from aucmax.validation.params import Integer
 
 

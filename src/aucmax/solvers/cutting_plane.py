@@ -29,8 +29,7 @@ from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Solver
 from aucmax.solvers.bundle import Bundle, BundleState
-from aucmax.solvers.subsample import Subsample
-from aucmax.solvers.truncated_newton import NewtonState, evaluate_at, newton_step
+from aucmax.solvers.truncated_newton import NewtonState, Subsample, evaluate_at, newton_step
 from aucmax.validation.params import Integer
 
 FIRST_PLANES = 10  # planes before Newton: more of them rarely paid off

@@ -5,8 +5,8 @@ With S the sum of the class covariances and delta the difference of the class me
     u = (S + l2 I)^-1 delta,    w = u / (1 + delta.u)                         (Cholesky, dim <= n)
     u = [delta - B'(BB' + l2 I)^-1 B delta] / l2,  B = sqrt(r) (x - mean)      (n < dim)
 
-Without a penalty it is the minimum-norm solution. The elastic net is solved by coordinate descent, on the matrix
-H = S + delta delta' (gram_descent.py) or, where H would be too large, on the columns of X (column_descent.py).
+Without a penalty it is the minimum-norm solution. The elastic net is solved by coordinate descent
+(coordinate_descent.py), on the matrix H = S + delta delta' or, where H would be too large, on the columns of X.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from aucmax.numerics.matrix import dense
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Solver, State
-from aucmax.solvers.column_descent import ColumnDescentState
-from aucmax.solvers.gram_descent import GRAM_LIMIT, GramDescentState
+from aucmax.solvers.coordinate_descent import GRAM_LIMIT, ColumnDescentState, GramDescentState
 from aucmax.validation.params import Number
 
 # A factorisation costs n dim min(n, dim), conjugate gradients some passes over the nonzeros: if the ratio of the two

@@ -20,10 +20,10 @@ from aucmax.losses import Exponential, Logistic, SquaredHinge
 from aucmax.penalties import soft_threshold
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.subsample import Subsample
 from aucmax.solvers.truncated_newton import (
     ROUNDING,
     NewtonState,
+    Subsample,
     evaluate_at,
     hessian_diagonal,
     move_to,

@@ -7,12 +7,11 @@ a = x_i - x_j, is
 
     g = weight a.(w - s) a + mu,    w <- prox_{eta penalty}(w - eta g) = soft(w - eta g, eta l1) / (1 + eta l2)
 
-Pairs are drawn with probability r_i r_j / weight, where weight = mean(h_i + h_j) / (h_i + h_j), a mean over pairs:
+Pairs are drawn with probability r_i r_j / weight, with means over pairs and the centre midway between class means:
 
-    "importance":  h = |x - centre|^2, the centre midway between class means,    L = 2 mean(h_i + h_j),  eta = 1/(2L)
-    "uniform":     h = 1, hence weight = 1,                                      L = max |x_i - x_j|^2,  eta = 1/L
+    weight = mean(h_i + h_j) / (h_i + h_j),    h = |x - centre|^2,    L = 2 mean(h_i + h_j),    eta = 1/(2L)
 
-L does not grow as a class becomes rare, and with "importance" outliers hardly matter. Unlike w.mean+ and w.mean-, a.w
+L does not grow as a class becomes rare, and outliers hardly matter. Unlike w.mean+ and w.mean-, a.w
 does not involve the columns that are zero in both rows: there w <- soft(w - eta mu, eta l1) / (1 + eta l2) is merely
 repeated, and k such steps have a closed form. While w > 0, with d = 1 / (1 + eta l2),
 
@@ -37,10 +36,8 @@ from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot, row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
-from aucmax.solvers.published.step_sizes import warn_of_divergence
+from aucmax.solvers.base import Constraints, Solver, State
 from aucmax.solvers.snapshot import INNER_LENGTH, Snapshot
-from aucmax.validation.params import Option
 
 ROUNDING = 1e-14  # relative rounding error of an objective: a snapshot worse by no more is accepted
 
@@ -52,7 +49,7 @@ class PairSVRGState(State):
     objective: float  # of the best weights
     snapshot: Snapshot  # to start the next epoch from
     eta: float  # the step
-    h: np.ndarray  # for every row; pairs are drawn in proportion to h_i + h_j
+    h: np.ndarray  # for every row, at least a thousandth of the mean; pairs are drawn in proportion to h_i + h_j
     L: float  # smoothness constant of a pair
 
 
@@ -62,33 +59,23 @@ class PairSVRG(Solver):
 
     Parameters
     ----------
-    sampling : {"importance", "uniform"}
-        Draw pairs of long rows more often, or all pairs by their weight alone.
     inner_length : float
         Steps in an epoch, in units of n, at most 1000; a step reads two rows.
-    step : "guarded" or float
-        Initial eta: the safe one, or a number, with a warning if it diverges. Both are halved where they fail.
     max_epochs, tol
         See `Solver`.
     """
 
-    sampling: str = "importance"
     inner_length: float = 0.5
-    step: str | float = "guarded"
 
-    parameter_constraints: ClassVar[Constraints] = {
-        "sampling": [Option("importance", "uniform")],
-        "inner_length": [INNER_LENGTH],
-        "step": [Option("guarded"), POSITIVE],
-    }
+    parameter_constraints: ClassVar[Constraints] = {"inner_length": [INNER_LENGTH]}
     penalties = ("l2", "elastic net", "l1")
 
     def init(self, problem: Problem, w: np.ndarray) -> PairSVRGState:
-        importance = self.sampling == "importance"
-        h, L = (_importance if importance else _uniform)(problem.data)
-        eta = (0.5 if importance else 1.0) / L if isinstance(self.step, str) else float(self.step)
+        h = problem.data.centred_norms
+        h = np.maximum(h, 1e-3 * (problem.data.r @ h) or 1.0)
+        L = 2.0 * float(problem.data.r @ h)
         snapshot = _evaluate(problem, w)
-        return PairSVRGState(w, 1.0, snapshot.objective, snapshot, eta, h, L)
+        return PairSVRGState(w, 1.0, snapshot.objective, snapshot, 0.5 / L, h, L)
 
     def epoch(self, problem: Problem, state: PairSVRGState, rng: np.random.Generator) -> PairSVRGState:
         n = problem.data.n
@@ -101,23 +88,7 @@ class PairSVRG(Solver):
             return replace(state, w=new.w, objective=new.objective, snapshot=new)
         if state.eta <= lowest:
             return replace(state, snapshot=new) if np.isfinite(new.objective) else state
-        eta = max(state.eta / 2.0, lowest)
-        if self.step == state.eta and not new.objective <= 2.0 * max(state.objective, 0.5):  # 0.5 is P(0)
-            warn_of_divergence(self.step, eta, state.L)
-        return replace(state, eta=eta)
-
-
-def _importance(data: Data) -> tuple[np.ndarray, float]:
-    """h = |x - centre|^2, but at least a thousandth of its mean, and L = 2 mean(h_i + h_j) >= max weight |a|^2."""
-    h = data.centred_norms
-    h = np.maximum(h, 1e-3 * (data.r @ h) or 1.0)
-    return h, 2.0 * float(data.r @ h)
-
-
-def _uniform(data: Data) -> tuple[np.ndarray, float]:
-    """h = 1 and L = (max |x_i - centre| + max |x_j - centre|)^2 >= max |x_i - x_j|^2."""
-    size = np.sqrt(data.centred_norms)
-    return np.ones(data.n), float(size[data.y > 0].max() + size[data.y < 0].max()) ** 2 or 1.0
+        return replace(state, eta=max(state.eta / 2.0, lowest))
 
 
 def _evaluate(problem: Problem, w: np.ndarray) -> Snapshot:

@@ -18,16 +18,14 @@ With w = v + c+ mean+ + c- mean-, and w.mean+ and w.mean- tracked, a step costs 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Solver, State
+from aucmax.solvers.base import Solver, State
 from aucmax.solvers.visiting_order import shuffled_blocks
-from aucmax.validation.params import Option
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +42,17 @@ class SDCAState(State):
 class SDCA(Solver):
     """Stochastic dual coordinate ascent for L2: no step size, and the fewest passes of the stochastic solvers.
 
+    Row i is visited with frequency proportional to 1 + b_i'Q b_i, so that neither outliers nor a rare class slow it
+    down.
+
     Parameters
     ----------
-    order : {"systematic", "blocks"}
-        "systematic" visits row i with frequency proportional to 1 + b_i'Q b_i, so that neither outliers nor a rare
-        class slow it down; "blocks" visits every row once.
     max_epochs, tol
         See `Solver`.
     """
 
     max_epochs: int = 200
-    order: str = "systematic"
 
-    parameter_constraints: ClassVar[Constraints] = {"order": [Option("systematic", "blocks")]}
     penalties = ("l2",)
     certificates = "second"
 
@@ -72,9 +68,7 @@ class SDCA(Solver):
         means = problem.data.means
         theta = state.theta.copy()
         v = state.v.copy()
-        visits = shuffled_blocks(problem.data, rng)
-        if self.order == "systematic":
-            visits = _systematic(1.0 / state.terms[:, 3], visits, rng)
+        visits = _systematic(1.0 / state.terms[:, 3], shuffled_blocks(problem.data, rng), rng)
         gram = means @ means.T
         products = means @ state.w
         l2 = problem.penalty.l2

@@ -11,26 +11,73 @@ loss,
 A product with the Hessian takes two products with X and no sort; a trial step takes a sort and no product, since the
 scores are Xw + t Xp, and Xp is a by-product of the conjugate gradients. The preconditioner is the Hessian of a
 subsample of the rows, or the diagonal.
+
+A tall table has many more rows than the Hessian needs: preconditioned by the Hessian of m >> dim rows, drawn evenly
+from both classes, the full one is close to the identity, and conjugate gradients converge in two or three products.
+Since the loss is a mean over pairs, each class may be subsampled at its own rate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucmax.losses.base import SmoothEvaluation
 from aucmax.losses.rounding import Scores, error_of_scores
+from aucmax.numerics.matrix import copy_rows, nonzeros
+from aucmax.numerics.threads import threads_for
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import State
-from aucmax.solvers.subsample import Subsample
 
 ACCURACY = 0.1  # of the conjugate gradients: final residual relative to the first one
 PRODUCTS = 30  # maximum number of products with the Hessian in one step
 ARMIJO = 1e-4  # share of the predicted decrease that a step must achieve
 HALVINGS = 60  # of a step, before it is given up: without curvature it is as long as 1 / l2
 ROUNDING = 4.0 * np.finfo(float).eps  # relative rounding error of the objective
+ENOUGH = 20  # rows per column from which a subsample is worth its time
+PLENTY = 500  # rows per column beyond which more of them gain nothing
+
+
+class Subsample(NamedTuple):
+    """Data of the rows in the subsample, dense and in scaled units."""
+
+    data: Data
+
+    @classmethod
+    def of(cls, data: Data) -> Subsample | None:
+        """As many rows as keep the cost of a Hessian below that of a product with X; None if these are too few."""
+        size = min(nonzeros(data.X) // data.dim**2, PLENTY * data.dim)
+        if size < ENOUGH * data.dim:
+            return None
+        pos, neg = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
+        half = min(size // 2, pos.size, neg.size)
+        index = np.concatenate([_evenly(pos, max(half, size - neg.size)), _evenly(neg, max(half, size - pos.size))])
+        rows = np.empty((index.size, data.dim))
+        copy_rows(data.X, index, rows)
+        rows /= data.scale
+        return cls(Data.of(rows, data.y[index], data.weight[index], standardize=False))
+
+    def inverse(self, problem: Problem, w: np.ndarray, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
+        """v -> (Hessian + l2 I)^-1 v on the free weights, from the subsample; None if it is singular."""
+        evaluation = problem.loss.at(self.data, self.data.scores(w))
+        hessian = _hessian(evaluation, self.data.X[:, free])
+        hessian[np.diag_indices_from(hessian)] += problem.penalty.l2
+        try:
+            factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return None
+
+        def solve(v: np.ndarray) -> np.ndarray:
+            out = np.zeros(v.size)
+            out[free] = cho_solve(factor, v[free], check_finite=False)
+            return out
+
+        return solve
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,3 +200,17 @@ def hessian_diagonal(problem: Problem, state: NewtonState) -> np.ndarray:
     moments = problem.data.moments
     diagonal = state.evaluation.curvature * (moments.variances + moments.delta**2)
     return np.where(diagonal > 0, diagonal, 1.0)
+
+
+def _evenly(rows: np.ndarray, size: int) -> np.ndarray:
+    """`size` of the rows, evenly spaced; all of them if there are fewer."""
+    return rows[np.linspace(0, rows.size - 1, min(size, rows.size)).astype(np.int64)]
+
+
+def _hessian(evaluation: SmoothEvaluation, X: np.ndarray) -> np.ndarray:
+    """X'LX."""
+    products = np.empty((X.shape[1], X.shape[0]))
+    for k in range(X.shape[1]):
+        products[k] = evaluation.product(np.ascontiguousarray(X[:, k]))
+    with threads_for(X.shape[1]):
+        return products @ X

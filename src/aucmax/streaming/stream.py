@@ -15,7 +15,7 @@ from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem, ProblemSpec
 from aucmax.problem.solution import Solution
 from aucmax.solvers import Exact, Solver
-from aucmax.solvers.gram_descent import GRAM_LIMIT
+from aucmax.solvers.coordinate_descent import GRAM_LIMIT
 from aucmax.solvers.registry import divergence_error, make_problem
 from aucmax.streaming.moment_updates import add_columns, add_rows, remove_rows
 from aucmax.validation.inputs import LabeledData

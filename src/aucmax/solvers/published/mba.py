@@ -7,7 +7,7 @@ drawn so far,
 
     mu = mean d,    Sigma = mean dd'        (second moments, not a covariance)
 
-Cyclic coordinate descent (gram_descent.py) then continues from the last weights to the minimum over the sample of
+Cyclic coordinate descent then continues from the last weights to the minimum over the sample of
 
     1/2 w'Sigma w - w.mu + l1 |w|_1 + l2/2 |w|^2
 
@@ -28,7 +28,7 @@ from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Solver, State
-from aucmax.solvers.gram_descent import GRAM_LIMIT, gram_sweeps
+from aucmax.solvers.coordinate_descent import GRAM_LIMIT, gram_sweeps
 from aucmax.validation.params import Integer
 
 SWEEPS = 100  # maximum number of sweeps over the coordinates in a round
