@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 
 from aucmax.losses import LOSSES
 from aucmax.solvers import SOLVERS
-from aucmax.solvers.registry import losses_of
+from aucmax.solvers.registry import STREAMING_DEFAULTS, losses_of
 
 ESTIMATORS = {"stack": "AUCStackingClassifier", "kernel": "KernelAUCClassifier", "linear": "AUCClassifierCV"}
 
@@ -69,11 +69,9 @@ def default_solvers() -> list[list[str]]:
     rows = [["loss", 'fit: `"auto"` is', 'stream: `"auto"` is', "other solvers"]]
     for loss in LOSSES:
         defaults = [name for name, solver in SOLVERS.items() if loss in solver.default_for]
-        streaming = [name for name, solver in SOLVERS.items() if loss in solver.streams_for]
         others = [name for name, solver in SOLVERS.items() if loss in losses_of(solver) and name not in defaults]
-        first, *rest = defaults
-        fit = f"{first}, or {rest[0]} where its matrix would be too large" if rest else first
-        rows.append([loss, fit, ", ".join(streaming) or "none", ", ".join(others)])
+        fit = "exact, or cg where its matrix would be too large" if loss == "squared" else defaults[0]
+        rows.append([loss, fit, STREAMING_DEFAULTS.get(loss, "none"), ", ".join(others)])
     return rows
 
 

@@ -128,7 +128,7 @@ MODELS = {
     "kernel": aucmax.KernelAUCClassifier("rbf", 30, cv=3, random_state=0),
     "tree": aucmax.AUCTreeClassifier(max_depth=4),
     "aum": aucmax.AUMClassifier(max_epochs=3, random_state=0),
-    "contingency": aucmax.ContingencySVMClassifier(max_iter=50, tol=0.1),
+    "contingency": aucmax.ContingencySVMClassifier(max_epochs=50, tol=0.1),
 }
 
 

@@ -25,7 +25,7 @@ MODELS = {
     "kernel": aucmax.KernelAUCClassifier(n_components=20, cv=3, random_state=0),
     "aum": aucmax.AUMClassifier(max_epochs=3, random_state=0),
     "tree": aucmax.AUCTreeClassifier(),
-    "contingency": aucmax.ContingencySVMClassifier(max_iter=50, tol=0.1),
+    "contingency": aucmax.ContingencySVMClassifier(max_epochs=50, tol=0.1),
     "scaled": make_pipeline(StandardScaler(), aucmax.AUCClassifierCV(cv=3, random_state=0)),
     "scaled tree": make_pipeline(StandardScaler(with_std=False), aucmax.AUCTreeClassifier()),
 }

@@ -93,7 +93,7 @@ def _saved_model(data: TrainingData, settings: FitSettings, fitted: Any, compari
 
 def _threshold(fitted: Any, data: TrainingData, scores: np.ndarray, rate: dict[str, float]) -> float:
     """The threshold that meets the rate on out-of-fold scores, those of the estimator itself if it has them."""
-    if hasattr(fitted, "threshold_at"):
+    if hasattr(fitted, "calibration_"):
         return attained_threshold(fitted.threshold_at(**rate), rate)
     tested = ~np.isnan(scores)
     weight = None if data.weight is None else data.weight[tested]

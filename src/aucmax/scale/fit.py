@@ -57,9 +57,9 @@ def fit(
     estimator : AUCClassifier, AUCClassifierCV or KernelAUCClassifier
         Its settings; it is not changed. By default `AUCClassifierCV()`. `cv` is a number of folds: the fold of a row
         follows from its number or group by hashing. `AUCClassifierCV` takes the squared and the logistic loss; "auto"
-        chooses one of these two on a sample of rows. `AUCClassifier` takes the squared (solver "exact", or "cg",
-        "sdca" and "spam" for wide tables) and the logistic loss ("newton"), `KernelAUCClassifier` the squared loss:
-        its landmarks are drawn from, and its kernels compared on, a sample of rows of each class.
+        chooses one of these two on a sample of rows. `AUCClassifier` takes the squared (solver "exact", or "cg"
+        for wide tables) and the logistic loss ("newton"), `KernelAUCClassifier` the squared loss: its landmarks are
+        drawn from, and its kernels compared on, a sample of rows of each class.
     target : str
         The column of labels; none for libsvm files.
     weight, groups : str, optional

@@ -62,15 +62,6 @@ def rows_beside(features: int, rows: int, memory: int | str, engine: Engine) -> 
     return max(_MIN_ROWS, int(rows * min(1.0, 2.0 * left / available)))
 
 
-def check_row_numbers(memory: int | str | None, n_rows: int, solver: str) -> None:
-    """Refuse a solver that keeps a number for every row if these would take more than a quarter of the memory."""
-    if memory is not None and 32 * n_rows > parse_memory(memory):
-        raise ValueError(
-            f"solver {solver!r} keeps a number for each of {n_rows} rows, {8e-6 * n_rows:.0f} MB, more than a "
-            f"quarter of memory={memory!r}; give more memory, or use solver 'cg' or 'spam'"
-        )
-
-
 def row_size(source: Source, features: int | None = None) -> int:
     """How many numbers a row has: `features` or, if not given, columns; of a matrix, entries in its first rows."""
     first = next(with_matrix_layout(source).partitions[0].chunks(_SAMPLED_ROWS))
