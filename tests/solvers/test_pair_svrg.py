@@ -9,8 +9,9 @@ from problems import EACH_FORM, KINDS, RATIOS, all_states, make_problem, problem
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import Exact
-from aucmax.solvers.pair_svrg import PairSVRG, _epoch, _evaluate, _pairs, skipped_steps
+from aucmax.solvers.pair_svrg import PairSVRG, _epoch, _pairs, skipped_steps
 from aucmax.solvers.registry import check_penalty_supported
+from aucmax.solvers.snapshot import take_snapshot
 
 
 def tables(eta, l2, k):
@@ -67,7 +68,7 @@ def test_snapshot_equals_all_pairs(table, pairs):
     problem = problem_of_kind(table, l1_ratio=0.3)
     w = np.random.default_rng(0).normal(size=problem.data.dim)
     P = pairs(problem.data.X, problem.data.y, problem.data.weight)
-    point = _evaluate(problem, w)
+    point = take_snapshot(problem, w)
     assert point.objective == pytest.approx(P.squared(w) + problem.penalty.value(w), rel=1e-12)
     expected = -P.differences.T @ (P.weights * (1.0 - P.differences @ w))
     np.testing.assert_allclose(point.gradient, expected, atol=1e-12)

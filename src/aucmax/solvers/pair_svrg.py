@@ -37,7 +37,7 @@ from aucmax.numerics.rows import row_axpy, row_dot, row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Solver, State
-from aucmax.solvers.snapshot import INNER_LENGTH, Snapshot
+from aucmax.solvers.snapshot import INNER_LENGTH, Snapshot, take_snapshot
 
 ROUNDING = 1e-14  # relative rounding error of an objective: a snapshot worse by no more is accepted
 
@@ -47,6 +47,7 @@ class PairSVRGState(State):
     """The best weights, the snapshot to start from, and how pairs are drawn."""
 
     objective: float  # of the best weights
+    gap: float  # of the best weights; infinite if unknown
     snapshot: Snapshot  # to start the next epoch from
     eta: float  # the step
     h: np.ndarray  # for every row, at least a thousandth of the mean; pairs are drawn in proportion to h_i + h_j
@@ -74,33 +75,25 @@ class PairSVRG(Solver):
         h = problem.data.centred_norms
         h = np.maximum(h, 1e-3 * (problem.data.r @ h) or 1.0)
         L = 2.0 * float(problem.data.r @ h)
-        snapshot = _evaluate(problem, w)
-        return PairSVRGState(w, 1.0, snapshot.objective, snapshot, 0.5 / L, h, L)
+        snapshot = take_snapshot(problem, w)
+        return PairSVRGState(w, 1.0, snapshot.objective, snapshot.gap, snapshot, 0.5 / L, h, L)
 
     def epoch(self, problem: Problem, state: PairSVRGState, rng: np.random.Generator) -> PairSVRGState:
         n = problem.data.n
         lowest = 1.0 / (3.0 * state.L)
         m = max(1, round(self.inner_length * n))
         length = m if state.eta > lowest else int(rng.geometric(1.0 / m))
-        new = _evaluate(problem, _walk(problem, state, length, rng))
+        with np.errstate(over="ignore", invalid="ignore"):  # a step that diverges is halved
+            new = take_snapshot(problem, _walk(problem, state, length, rng))
         state = replace(state, passes=state.passes + 1.0 + 2.0 * length / n)
         if new.objective <= (1.0 + ROUNDING) * state.objective:
-            return replace(state, w=new.w, objective=new.objective, snapshot=new)
+            return replace(state, w=new.w, objective=new.objective, gap=new.gap, snapshot=new)
         if state.eta <= lowest:
             return replace(state, snapshot=new) if np.isfinite(new.objective) else state
         return replace(state, eta=max(state.eta / 2.0, lowest))
 
-
-def _evaluate(problem: Problem, w: np.ndarray) -> Snapshot:
-    """A snapshot at w, in one pass; not finite if the steps diverged."""
-    data = problem.data
-    scores = np.empty(data.n)
-    Sw = np.zeros(data.dim)
-    with np.errstate(over="ignore", invalid="ignore"):
-        a, b = data.means @ w
-        _within(data.rows, data.y, data.r, a, b, w, scores, Sw)
-        loss = 0.5 * float(w @ Sw + (1.0 - a + b) ** 2)
-        return Snapshot(w, loss + problem.penalty.value(w), Sw - (1.0 - a + b) * data.delta, scores)
+    def certify(self, problem: Problem, state: PairSVRGState) -> tuple[float, float]:
+        return (state.objective, state.gap) if np.isfinite(state.gap) else problem.certify(state.w)
 
 
 def _walk(problem: Problem, state: PairSVRGState, length: int, rng: np.random.Generator) -> np.ndarray:
@@ -131,13 +124,6 @@ def _pairs(data: Data, h: np.ndarray, m: int, rng: np.random.Generator) -> tuple
             drawn[which] = rng.choice(rows, np.count_nonzero(which), p=weight / weight.sum())
         sides.append(drawn)
     return sides[0], sides[1]
-
-
-@compiled
-def _within(X, y, r, a, b, w, scores, Sw):
-    for i in range(y.size):
-        scores[i] = row_dot(X, i, w)
-        row_axpy(X, i, r[i] * (scores[i] - (a if y[i] > 0 else b)), Sw)
 
 
 @compiled
