@@ -19,22 +19,17 @@ def pair_gradient(X, y, weight, i, w, l2, *, diagonal):
     return l2 * w + (e @ w - y[i]) * e + S @ w, e @ e + np.trace(S)
 
 
-def opauc(X, y, weight, eta, l2, *, diagonal=False, decay_after=np.inf):
-    """The last iterate, and the average weighted by t."""
+def opauc(X, y, weight, eta, l2, *, diagonal=False):
+    """The last iterate."""
     relative = weight / weight.mean()
     w = np.zeros(X.shape[1])
-    average = np.zeros(X.shape[1])
-    t = 0
     for i in range(y.size):
         found = pair_gradient(X, y, weight, i, w, l2, diagonal=diagonal)
         if found is None:
             continue
-        t += 1
         g, curvature = found
-        step = min(eta * min(1.0, np.sqrt(decay_after / t)) * relative[i], 1.0 / (l2 + curvature))
-        w = w - step * g
-        average = average + 2 / (t + 1) * (w - average)
-    return w, average
+        w = w - min(eta * relative[i], 1.0 / (l2 + curvature)) * g
+    return w
 
 
 def sketched_opauc(X, y, weight, signs, eta, l2):
@@ -81,18 +76,17 @@ def root_of(matrix):
     return vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
 
-def adaoam(X, y, weight, l2, eta, *, delta=1e-6, decay=1.0, diagonal=False, root="diagonal"):
-    """Algorithm 9 with the gradients g_1 to g_t kept: the last iterate, the average, and how often it projected."""
+def adaoam(X, y, weight, l2, eta, *, delta=1e-6, diagonal=False, root="diagonal"):
+    """Algorithm 9 with the gradients g_1 to g_t kept: the last iterate, and how often it projected."""
     relative = weight / weight.mean()
     w = np.zeros(X.shape[1])
-    average = np.zeros(X.shape[1])
     gradients = []
     projected = 0
     for i in range(y.size):
         found = pair_gradient(X, y, weight, i, w, l2, diagonal=diagonal)
         if found is None:
             continue
-        gradients = [np.sqrt(decay) * g for g in gradients] + [np.sqrt(relative[i]) * found[0]]
+        gradients.append(np.sqrt(relative[i]) * found[0])
         history = np.array(gradients)
         squares = history.T @ history
         H = root_of(squares) if root == "full" else np.diag(np.linalg.norm(history, axis=0))
@@ -100,8 +94,7 @@ def adaoam(X, y, weight, l2, eta, *, delta=1e-6, decay=1.0, diagonal=False, root
         step = w - eta * relative[i] * np.linalg.solve(H, found[0])
         w = in_ball(step, H, 1.0 / np.sqrt(l2))
         projected += not np.array_equal(w, step)
-        average = average + 2 / (len(gradients) + 1) * (w - average)
-    return w, average, projected
+    return w, projected
 
 
 def oam(X, y, weight, uniforms, l2, learner):

@@ -65,29 +65,26 @@ def mba(X, y, weight, penalty, pairs, rounds, rng):
     return w
 
 
-def rankopt(X, y, weight, radius, epochs, reshuffle, rng):
+def rankopt(X, y, weight, radius, epochs, rng):
     """Descent along great circles, ten steps an epoch; the angle is halved on failure and doubled on success."""
     r, m_pos, m_neg = class_statistics(X, y, weight)
     w = (m_pos - m_neg) * radius / np.linalg.norm(m_pos - m_neg)
-    D = None
-    for _ in range(epochs):
-        if D is None or reshuffle:
-            pos, neg = rng.permutation(np.flatnonzero(y > 0)), rng.permutation(np.flatnonzero(y < 0))
-            K = max(pos.size, neg.size)
-            pos, neg = np.resize(pos, K), np.resize(neg, K)  # k mod P and k mod M
-            D = X[pos] - X[neg]
-            share = r[pos] * r[neg] / (r[pos] * r[neg]).sum()
-            angle = 0.1
-        for _ in range(10):
-            sigma = expit(-D @ w)
-            gradient = -D.T @ (share * sigma * (1 - sigma))
-            tangent = gradient - (gradient @ w) * w / radius**2
-            steepness = np.linalg.norm(tangent)
-            u = -radius * tangent / steepness
-            enough = 1e-4 * radius * steepness
-            while share @ expit(-D @ (np.cos(angle) * w + np.sin(angle) * u)) > share @ sigma - enough * angle:
-                angle /= 2
-            w = np.cos(angle) * w + np.sin(angle) * u
-            w = w * radius / np.linalg.norm(w)
-            angle = min(2 * angle, 1.0)
+    pos, neg = rng.permutation(np.flatnonzero(y > 0)), rng.permutation(np.flatnonzero(y < 0))
+    K = max(pos.size, neg.size)
+    pos, neg = np.resize(pos, K), np.resize(neg, K)  # k mod P and k mod M
+    D = X[pos] - X[neg]
+    share = r[pos] * r[neg] / (r[pos] * r[neg]).sum()
+    angle = 0.1
+    for _ in range(10 * epochs):
+        sigma = expit(-D @ w)
+        gradient = -D.T @ (share * sigma * (1 - sigma))
+        tangent = gradient - (gradient @ w) * w / radius**2
+        steepness = np.linalg.norm(tangent)
+        u = -radius * tangent / steepness
+        enough = 1e-4 * radius * steepness
+        while share @ expit(-D @ (np.cos(angle) * w + np.sin(angle) * u)) > share @ sigma - enough * angle:
+            angle /= 2
+        w = np.cos(angle) * w + np.sin(angle) * u
+        w = w * radius / np.linalg.norm(w)
+        angle = min(2 * angle, 1.0)
     return w

@@ -17,10 +17,10 @@ from aucmax.solvers.published.one_pass import total_variance
 
 LEARNERS = [
     OPAUC(),
-    OPAUC(covariance="diagonal", average=True),
+    OPAUC(covariance="diagonal"),
     OPAUC(covariance="sketched", tau=4),
     AdaOAM(),
-    AdaOAM(covariance="diagonal", average=True),
+    AdaOAM(covariance="diagonal"),
     OAM(buffer_size=10),
     OAM(buffer_size=10, update="gradient", normalize=False),
     UniExp(),

@@ -83,15 +83,6 @@ def test_at_the_end_nothing_moves(table):
     assert RankOpt(radius=2.0).epoch(problem, solution.state, np.random.default_rng(0)) is solution.state
 
 
-def test_reshuffling_draws_new_pairs_in_every_epoch(table):
-    problem = problem_of(*table(100))
-    kept, fresh = (
-        [run_epochs(RankOpt(reshuffle=on), problem, k).pairing.neg for k in (1, 2)] for on in (False, True)
-    )
-    np.testing.assert_array_equal(*kept)
-    assert (fresh[0] != fresh[1]).any()
-
-
 def test_separable_rows_are_ranked_without_an_error(table):
     X, y, _ = table(100)
     X[:, 0] += 6.0 * y

@@ -2,7 +2,7 @@
 
     Ding, Zhao, Hoi, Ong. "An Adaptive Gradient Method for Online AUC Maximization." AAAI 2015.
 
-Row by row, with g the gradient of the squared loss against all rows of the other class so far (online_statistics.py),
+Row by row, with g the gradient of the squared loss against all rows of the other class so far (one_pass.py),
 
     q <- q + g^2,    h = delta + sqrt(q),    w <- w - eta g / h                            (for each column)
     w <- h w / (h + nu),   nu >= 0 with |w| = R, if |w| > R = 1/sqrt(l2)                   projection in the norm of h
@@ -13,30 +13,30 @@ diagonal one was published as an approximation (Duchi, Hazan, Singer 2011),
     Q <- Q + g g' = V diag(q) V',    H = delta I + Q^(1/2),    w <- w - eta H^-1 g,    projection in the norm of H
 
 which are the same formulas for V'w, V'g and the eigenvalues q, at O(dim^3) per row. Only the sum of squares is kept,
-no gradients. It grows without bound, so that in a drifting stream the steps become too small; with a decay below 1,
-q <- decay q + g^2.
+no gradients.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf, sqrt
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, State
-from aucmax.solvers.published.one_pass import OnePassSolver, relative_weights
-from aucmax.solvers.published.online_statistics import (
+from aucmax.solvers.published.one_pass import (
     ClassStatistics,
+    OnePassSolver,
     absorb,
     check_full_covariance,
     copy_row,
     pair_gradient,
+    relative_weights,
 )
-from aucmax.validation.params import Boolean, Number, Option
+from aucmax.validation.params import Option
 
 NEWTON_STEPS = 100  # more than the projection ever takes
 ROOT_LIMIT = 500  # maximum number of columns for which eigenvectors are computed for every row
@@ -44,27 +44,13 @@ ROOT_LIMIT = 500  # maximum number of columns for which eigenvectors are compute
 
 @dataclass(frozen=True, eq=False)
 class AdaOAMState(State):
-    """The iterates, the sums of squared gradients, and the class statistics of all rows so far."""
+    """The last iterate, the sums of squared gradients, and the class statistics of all rows so far."""
 
-    last: np.ndarray  # the last iterate
-    average: np.ndarray  # of the iterates, weighted by t
     squares: np.ndarray  # q, or the matrix Q
-    t: int  # steps so far
     statistics: ClassStatistics  # of all rows so far
 
     def rescaled(self, ratio: np.ndarray) -> AdaOAMState:
         return replace(self, statistics=self.statistics.rescaled(ratio))
-
-
-class AdaOAMConstants(NamedTuple):
-    """The constants of an epoch."""
-
-    l2: float  # strength of the L2 penalty
-    radius: float  # of the ball
-    eta: float  # step
-    delta: float  # added to the root of the sum of squares
-    decay: float  # share of the sum of squares kept after each row
-    average: bool  # whether to average the iterates
 
 
 @dataclass(repr=False, kw_only=True)
@@ -84,11 +70,6 @@ class AdaOAM(OnePassSolver):
         less: otherwise a column of huge values, whose penalty is huge, oscillates across the ball.
     delta : float
         Added to the root of the sum of squares.
-    decay : float
-        Above 0 and at most 1: the share of the sum of squares that is kept after each row. 1 as published; 0.999 for
-        streams that drift, which forgets in about 1000 rows.
-    average : bool
-        Return the average of the iterates, weighted by t, instead of the last one.
     order, max_epochs, tol
         See `OnePassSolver`.
     """
@@ -97,16 +78,12 @@ class AdaOAM(OnePassSolver):
     root: str = "diagonal"
     eta: float | None = None
     delta: float = 1e-6
-    decay: float = 1.0
-    average: bool = False
 
     parameter_constraints: ClassVar[Constraints] = {
         "covariance": [Option("full", "diagonal")],
         "root": [Option("diagonal", "full")],
         "eta": [None, POSITIVE],
         "delta": [POSITIVE],
-        "decay": [Number(0, 1, open="low")],
-        "average": [Boolean()],
     }
 
     def init(self, problem: Problem, w: np.ndarray) -> AdaOAMState:
@@ -120,55 +97,50 @@ class AdaOAM(OnePassSolver):
             )
         statistics = ClassStatistics.start(w.size, full=self.covariance == "full")
         squares = np.zeros((w.size, w.size)) if self.root == "full" else np.zeros_like(w)
-        return AdaOAMState(w, 0.0, w, w, squares, 0, statistics)
+        return AdaOAMState(w, 0.0, squares, statistics)
 
     def epoch(self, problem: Problem, state: AdaOAMState, rng: np.random.Generator) -> AdaOAMState:
         data = problem.data
         l2 = problem.penalty.l2
         radius = 1.0 / sqrt(l2) if l2 > 0 else inf
         eta = self.eta or min(0.05, 0.1 * radius)
-        constants = AdaOAMConstants(l2, radius, eta, self.delta, self.decay, self.average)
-        order = self.row_order(data, rng)
-        weights = (data.weight, relative_weights(data))
-        iterates = (state.last.copy(), state.average.copy(), state.squares.copy())
+        w = state.w.copy()
+        squares = state.squares.copy()
         statistics = state.statistics.copy()
+        rows = (data.rows, data.y, data.weight, relative_weights(data), self.row_order(data, rng))
         buffers = (np.empty(data.dim), np.empty(data.dim))
-        t = _epoch(data.rows, data.y, *weights, order, constants, state.t, *iterates, statistics, buffers)
-        return AdaOAMState(iterates[1 if self.average else 0], state.passes + 1.0, *iterates, t, statistics)
+        _epoch(*rows, l2, radius, eta, self.delta, w, squares, statistics, buffers)
+        return AdaOAMState(w, state.passes + 1.0, squares, statistics)
 
 
 @compiled
-def _epoch(X, y, weight, relative, order, constants, t, w, average, squares, statistics, buffers):
+def _epoch(X, y, weight, relative, order, l2, radius, eta, delta, w, squares, statistics, buffers):
     x, g = buffers
     total, mean, scatter, trace = statistics
     for i in order:
         copy_row(X, i, x)
         if total[0 if y[i] > 0 else 1] > 0.0:
-            t += 1
-            pair_gradient(x, y[i], constants.l2, w, total, mean, scatter, trace, g)
+            pair_gradient(x, y[i], l2, w, total, mean, scatter, trace, g)
+            step = eta * relative[i]
             if squares.ndim == 2:  # Numba compiles this branch or the other one
-                _full_step(w, g, squares, relative[i], constants)
+                for j in range(w.size):
+                    for k in range(w.size):
+                        squares[j, k] += relative[i] * g[j] * g[k]
+                _full_step(w, g, squares, step, delta, radius)
             else:
                 for j in range(w.size):
-                    squares[j] = constants.decay * squares[j] + relative[i] * g[j] * g[j]
-                _step(w, g, squares, constants.eta * relative[i], constants.delta, constants.radius)
-            if constants.average:
-                for j in range(w.size):
-                    average[j] += (w[j] - average[j]) * (2.0 / (t + 1.0))
+                    squares[j] += relative[i] * g[j] * g[j]
+                _step(w, g, squares, step, delta, radius)
         absorb(x, y[i], weight[i], total, mean, scatter, trace)
-    return t
 
 
 @compiled
-def _full_step(w, g, squares, weight, constants):
+def _full_step(w, g, squares, eta, delta, radius):
     """The step in the basis of the eigenvectors of the matrix of squares."""
-    for j in range(w.size):
-        for k in range(w.size):
-            squares[j, k] = constants.decay * squares[j, k] + weight * g[j] * g[k]
     values, vectors = np.linalg.eigh(squares)
     turned = vectors.T.copy()
     u = turned @ w
-    _step(u, turned @ g, np.maximum(values, 0.0), constants.eta * weight, constants.delta, constants.radius)
+    _step(u, turned @ g, np.maximum(values, 0.0), eta, delta, radius)
     w[:] = vectors @ u
 
 

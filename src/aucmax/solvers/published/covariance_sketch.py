@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -42,22 +41,6 @@ from aucmax.solvers.published.one_pass import relative_weights
 SMALL = 1e-6  # th_v below which v is multiplied out
 LINE = 8  # numbers in a cache line
 REFRESH = 1_000_000  # rows after which G is recomputed; its rounding errors are then about 1e-12
-
-
-class OPAUCConstants(NamedTuple):
-    """The constants of an epoch of OPAUC."""
-
-    l2: float  # strength of the L2 penalty
-    eta: float  # step
-    decay_after: float  # rows after which steps decay
-    average: bool  # whether to average the iterates
-
-
-@compiled
-def opauc_step(constants, t, weight, curvature):
-    """eta_t for a row of the given relative weight: below 2 over the curvature, regardless of the settings."""
-    decay = min(1.0, sqrt(constants.decay_after / t))
-    return min(constants.eta * decay * weight, 1.0 / (constants.l2 + curvature + 1e-300))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +71,8 @@ class OPAUCSketchState(State):
     def after_rows(
         self,
         data: Data,
-        constants: OPAUCConstants,
+        l2: float,
+        eta: float,
         rng: np.random.Generator,
         row_order: Callable[[Data, np.random.Generator], np.ndarray],
     ) -> OPAUCSketchState:
@@ -100,7 +84,7 @@ class OPAUCSketchState(State):
         signs = row_signs(seed, self.t, data.n, r.shape[1])
         order = row_order(data, rng)
         rows = (data.rows, data.y, data.squared_norms, data.weight, relative_weights(data))
-        _epoch(*rows, order, signs, constants, self.t, M, th, G, T, r)
+        _epoch(*rows, order, signs, l2, eta, M, th, G, T, r)
         t = self.t + data.n
         if t // REFRESH > self.t // REFRESH:
             G = M.T @ M
@@ -133,7 +117,7 @@ def row_signs(seed: int, t: int, n: int, tau: int) -> np.ndarray:
 
 
 @compiled
-def _epoch(X, y, norms, weight, relative, order, signs, constants, t, M, th, G, T, r):
+def _epoch(X, y, norms, weight, relative, order, signs, l2, eta, M, th, G, T, r):
     m = th.size
     tau = r.shape[1]
     v = tau + 1
@@ -141,7 +125,6 @@ def _epoch(X, y, norms, weight, relative, order, signs, constants, t, M, th, G, 
     Gth = np.zeros(v)
     for turn in range(order.size):
         i = order[turn]
-        t += 1
         own, other = (1, 0) if y[i] > 0 else (0, 1)
         _combine(X, i, M, Mx)
         if turn + 1 < order.size:
@@ -149,7 +132,7 @@ def _epoch(X, y, norms, weight, relative, order, signs, constants, t, M, th, G, 
         h[:] = 0.0
         if T[other] > 0.0:
             start = other * (tau + 2)
-            h[v] = _step(y[i], constants, t, relative[i], start, Mx, norms[i], G, T[other], r[other], th, Gth)
+            h[v] = _step(y[i], l2, eta * relative[i], start, Mx, norms[i], G, T[other], r[other], th, Gth)
             if abs(th[v]) < SMALL:
                 _multiply_out(M, G, th, h, Mx, v)
         first = own * (tau + 2)
@@ -196,7 +179,7 @@ def _combine(X, i, M, Mx):
 
 
 @compiled
-def _step(y, constants, t, relative, first, Mx, norm2, G, T, r, th, Gth):
+def _step(y, l2, eta, first, Mx, norm2, G, T, r, th, Gth):
     """Update th, where the block of the other class starts at `first`; return h_v, the step left to the column v."""
     tau = r.size
     v = tau + 1
@@ -221,9 +204,9 @@ def _step(y, constants, t, relative, first, Mx, norm2, G, T, r, th, Gth):
     cc = G[first, first] / (T * T)
     square = max(norm2 - 2.0 * Mx[first] / T + cc, 0.0)
     trace = max(trace - 2.0 * along / T + rr * cc, 0.0) / T
-    eta = opauc_step(constants, t, relative, square + trace)
+    eta = min(eta, 1.0 / (l2 + square + trace + 1e-300))
     slope = y - wx + cw
-    shrink = max(1.0 - eta * constants.l2, SMALL)
+    shrink = max(1.0 - eta * l2, SMALL)
     for k in range(th.size):
         th[k] *= shrink
     th[first] -= eta * (slope - rq / T) / T

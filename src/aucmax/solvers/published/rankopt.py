@@ -32,7 +32,6 @@ from aucmax.penalties import Ball
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
-from aucmax.validation.params import Boolean
 
 STEPS = 10  # in an epoch
 FIRST = 0.1  # initial angle
@@ -81,18 +80,15 @@ class RankOpt(Solver):
     ----------
     radius : float
         Radius of the sphere. With columns of unit standard deviation, values from 3 to 100 are useful.
-    reshuffle : bool
-        Draw new pairs for every epoch. More pairs are used, but the loss no longer falls with every step.
     max_epochs, tol
         See `Solver`. An epoch consists of 10 steps. Since the loss is not convex, tol is not used: the run stops when
         no step lowers the loss of the pairs.
     """
 
     radius: float = 10.0
-    reshuffle: bool = False
     max_epochs: int = 20
 
-    parameter_constraints: ClassVar[Constraints] = {"radius": [POSITIVE], "reshuffle": [Boolean()]}
+    parameter_constraints: ClassVar[Constraints] = {"radius": [POSITIVE]}
     losses = (Sigmoid,)
     penalties = ("l2", "none")  # replaced by the sphere
     default_for = ("sigmoid",)
@@ -105,14 +101,14 @@ class RankOpt(Solver):
         return RankOptState(start * (self.radius / np.linalg.norm(start)), 0.0, none_yet, FIRST)
 
     def epoch(self, problem: Problem, state: RankOptState, rng: np.random.Generator) -> RankOptState:
-        if self.reshuffle or not state.pairing.pos.size:
+        if not state.pairing.pos.size:
             state = replace(state, pairing=Pairing.drawn(problem.data, rng))
         scores = problem.data.scores(state.w)
         for _ in range(STEPS):
             if state.ended:
                 break
             state, scores = _step(problem.data, self.radius, state, scores)
-        return replace(state, angle=FIRST) if self.reshuffle else state
+        return state
 
     def certify(self, problem: Problem, state: RankOptState) -> tuple[float, float]:
         return Problem(problem.data, problem.loss, Ball(self.radius, 2)).certify(state.w)
