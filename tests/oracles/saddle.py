@@ -21,12 +21,13 @@ def onto_l1(w, radius):
 class ScaledRows:
     """The rows minus the midpoint of the class means, divided by the root of the mean over classes of |x|^2."""
 
-    def __init__(self, X, y, weight, centred):
+    def __init__(self, X, y, weight, centred, scaled=True):
         m_pos = np.average(X[y > 0], axis=0, weights=weight[y > 0])
         m_neg = np.average(X[y < 0], axis=0, weights=weight[y < 0])
         self.centre = 0.5 * (m_pos + m_neg) * centred
         squares = ((X - self.centre) ** 2).sum(axis=1)
         self.unit = np.sqrt(sum(np.average(squares[y == c], weights=weight[y == c]) for c in (1, -1)) / 2)
+        self.unit = self.unit if scaled else 1.0
         self.rows = (X - self.centre) / self.unit
         self.delta = (m_pos - m_neg) / self.unit
         self.y = y
@@ -124,7 +125,7 @@ def nearest(v, start, R, bound, around):
     return inside if np.linalg.norm(inside - start) <= around else dykstra(v, start, R, bound, around)
 
 
-def fsauc(table, order, size, R, *, eta=None, delta=0.1, running=False):
+def fsauc(table, order, size, R, *, eta=None, delta=0.1, running=False, restarted=False):
     """w after one pass of stages, from zero, and the steps of the stages; eta is None for those of the theorem."""
     factor = 2 * table.p * (1 - table.p)
     n = order.size
@@ -143,6 +144,7 @@ def fsauc(table, order, size, R, *, eta=None, delta=0.1, running=False):
     seen = np.empty(0, dtype=int)
     for number, part in enumerate(np.array_split(order, m)):
         step = np.sqrt(beta) * R_k / (G * np.sqrt(2 * n0)) if eta is None else eta / factor / 2**number
+        prior = Prior(table, running) if restarted else prior
         start = v.copy()
         start_al = al
         total = np.zeros_like(v)
@@ -155,7 +157,7 @@ def fsauc(table, order, size, R, *, eta=None, delta=0.1, running=False):
             al = np.clip(al + step * dal, low, high)
             total += v / count
         v = total
-        seen = np.append(seen, part)
+        seen = part if restarted else np.append(seen, part)
         al = -v[:-2] @ (difference_of_means(table, seen) if running else table.delta)
         steps.append(step * factor)
         R_k /= 2

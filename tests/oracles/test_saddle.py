@@ -13,7 +13,7 @@ from aucmax.solvers import FSAUC, SOLAM
 
 pytestmark = pytest.mark.thorough
 
-PUBLISHED = {"capped": False, "prior": "running", "tilt": 0.0, "centre": False}
+PUBLISHED = {"capped": False, "prior": "running", "tilt": 0.0, "centre": False, "row_scaling": False}
 
 
 def steps(n, size, epochs, seed=0):
@@ -26,7 +26,7 @@ def compare(solver, form, weighted, penalty, size=1, epochs=3):
     """Some epochs of SOLAM beside the transcription."""
     X, y, weight = drawn_table(weighted)
     problem = make_problem(form(X), y, weight, penalty)
-    table = ScaledRows(X, y, weight, solver.centre)
+    table = ScaledRows(X, y, weight, solver.centre, solver.row_scaling)
     ball = solver.form != "regularised"
     l2 = 0.0 if ball else penalty.l2 / table.unit**2
     settings = {
@@ -37,6 +37,8 @@ def compare(solver, form, weighted, penalty, size=1, epochs=3):
         "running": solver.prior == "running",
     }
     radius = solver.radius if ball else min(0.5 / np.sqrt(penalty.l2), 0.25 / (penalty.l1 or 1e-300))
+    if solver.radius == "printed":
+        radius = np.sqrt(2.0 / (2.0 * table.p * (1.0 - table.p) * penalty.l2))  # sqrt(2 / lambda)
     project = onto_l1 if solver.form == "l1_ball" else onto_l2
     w, last, (a, b, al) = solam(
         table, steps(150, size, epochs), solver.zeta, project, radius * table.unit, **settings
@@ -100,25 +102,46 @@ def test_solam_as_published(form, weighted, zeta, kind):
     compare(solver, form, weighted, ElasticNet(0.0, 0.1), size, epochs=2)
 
 
-def compare_fsauc(form, weighted, size, eta, statistics):
+@EACH_FORM
+@EACH_TABLE
+def test_regularised_solam_with_the_printed_radius(form, weighted):
+    """Steps so long, with a penalty so strong, that the larger ball makes a difference."""
+    solver = SOLAM(zeta=2.0, radius="printed", **PUBLISHED)
+    compare(solver, form, weighted, ElasticNet(0.0, 0.5), epochs=2)
+    X, y, weight = drawn_table(weighted)
+    problem = make_problem(form(X), y, weight, ElasticNet(0.0, 0.5))
+    smaller = SOLAM(zeta=2.0, **PUBLISHED)
+    assert np.abs(run_epochs(solver, problem).w - run_epochs(smaller, problem).w).max() > 1e-3
+
+
+KINDS_OF_STATISTICS = {
+    "data": {"running": False},
+    "running": {"running": True},
+    "stage": {"running": True, "restarted": True},
+}
+EACH_STATISTICS = pytest.mark.parametrize("statistics", KINDS_OF_STATISTICS)
+
+
+def compare_fsauc(form, weighted, size, eta, statistics, row_scaling=True):
     """A pass of FSAUC beside the transcription."""
     X, y, weight = drawn_table(weighted, n=300)
-    table = ScaledRows(X, y, weight, True)
+    table = ScaledRows(X, y, weight, True, row_scaling)
     order = shuffled_runs(300, np.random.default_rng(0))
-    w, _ = fsauc(table, order, size, 0.3 * table.unit, eta=eta, running=statistics == "running")
-    solver = FSAUC(radius=0.3, eta=eta, batch_size=size, statistics=statistics)
+    w, _ = fsauc(table, order, size, 0.3 * table.unit, eta=eta, **KINDS_OF_STATISTICS[statistics])
+    solver = FSAUC(radius=0.3, eta=eta, batch_size=size, statistics=statistics, row_scaling=row_scaling)
     assert_close(run_epochs(solver, make_problem(form(X), y, weight)).w * table.unit, w)
 
 
 @EACH_FORM
 @EACH_TABLE
 @pytest.mark.parametrize("size", [1, 5])
-@pytest.mark.parametrize("statistics", ["data", "running"])
-def test_fsauc(form, weighted, size, statistics):
-    compare_fsauc(form, weighted, size, 0.02, statistics)
+@EACH_STATISTICS
+@pytest.mark.parametrize("row_scaling", [True, False])
+def test_fsauc(form, weighted, size, statistics, row_scaling):
+    compare_fsauc(form, weighted, size, 0.02, statistics, row_scaling)
 
 
-@pytest.mark.parametrize("statistics", ["data", "running"])
+@EACH_STATISTICS
 def test_fsauc_at_the_balls_around_the_starts(statistics):
     """Steps so long that iterates meet them dozens of times; their exact projection makes the transcription slow."""
     compare_fsauc(sparse.csr_array, True, 1, 20.0, statistics)
@@ -128,13 +151,12 @@ def test_fsauc_at_the_balls_around_the_starts(statistics):
 @EACH_TABLE
 @pytest.mark.parametrize("rate", [0.1, 0.4])  # xi is not positive, positive
 @pytest.mark.parametrize("delta", [0.1, 0.5])
-@pytest.mark.parametrize("statistics", ["data", "running"])
+@EACH_STATISTICS
 def test_fsauc_with_the_schedule_of_the_theorem(form, weighted, rate, delta, statistics):
     X, y, weight = drawn_table(weighted, n=400, rate=rate)
     table = ScaledRows(X, y, weight, True)
     order = shuffled_runs(400, np.random.default_rng(0))
-    running = statistics == "running"
-    w, steps = fsauc(table, order, 10, 0.3 * table.unit, delta=delta, running=running)
+    w, steps = fsauc(table, order, 10, 0.3 * table.unit, delta=delta, **KINDS_OF_STATISTICS[statistics])
     assert (steps[1] > steps[0]) == (rate == 0.4)
     solver = FSAUC(radius=0.3, schedule="theorem", batch_size=10, delta=delta, statistics=statistics)
     assert_close(run_epochs(solver, make_problem(form(X), y, weight)).w * table.unit, w)

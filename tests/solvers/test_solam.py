@@ -24,7 +24,7 @@ def make(X, y, weight=None, alpha=0.1, l1_ratio=0.0, **options):
 
 def test_saddle_value_is_the_pair_loss():
     X, y, weight = shifted_table(n=60)
-    scaling = RowScaling.of(make(X, y, weight).data, centred=True)
+    scaling = RowScaling.of(make(X, y, weight).data, centred=True, scaled=True)
     rows = (X - scaling.centre) / scaling.unit
     w = np.random.default_rng(1).normal(size=X.shape[1])
     pos, neg = y > 0, y < 0
@@ -208,8 +208,12 @@ def test_invalid_settings_are_named():
     problem = make(*shifted_table())
     with pytest.raises(ValueError, match="form='l3'; give one of"):
         SOLAM(form="l3").solve(problem)
-    with pytest.raises(ValueError, match=r"radius=-1.0; give None or a finite number above 0"):
+    with pytest.raises(ValueError, match=r"radius=-1.0; give None, 'printed' or a finite number above 0"):
         SOLAM(form="l2_ball", radius=-1.0).solve(problem)
+    with pytest.raises(ValueError, match=r"radius=2.0 with form='regularised'; give None or 'printed'"):
+        SOLAM(radius=2.0).solve(problem)
+    with pytest.raises(ValueError, match=r"radius='printed' with form='l2_ball'; give None or a finite number above 0"):
+        SOLAM(form="l2_ball", radius="printed").solve(problem)
     with pytest.raises(ValueError, match="zeta=0"):
         SOLAM(zeta=0).solve(problem)
     with pytest.raises(ValueError, match=r"batch_size=2\.5; give None or an integer of 1 or more"):

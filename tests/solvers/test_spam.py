@@ -136,7 +136,7 @@ def test_rows_of_extreme_length_are_named_with_the_remedy(table):
     SPAM().init(make(X, y, weight, standardize=True), np.zeros(6))
 
 
-@pytest.mark.parametrize("kind", [SPAM, VRSPAM, PairSVRG])
+@pytest.mark.parametrize("kind", [SPAM, VRSPAM])
 @pytest.mark.parametrize("step", ["armijo", -1.0, 0, None, True, np.inf])
 def test_a_step_is_a_name_or_a_number_above_zero(table, kind, step):
     with pytest.raises(ValueError, match=rf"step={step!r}; give .* or a finite number above 0"):

@@ -18,8 +18,9 @@ and stage k starts from (v_{k-1}, al_{k-1}) and visits its rows with a constant 
 
 D_k, beta_k and G are in fsauc_stages.py. Every step changes every column, so that no O(nonzeros) form exists: steps
 take mini-batches, with one O(dim) projection each. The paper makes one pass over n rows, with the statistics of the
-rows so far: al_k = -w_k.(m+ - m-) with their class means, and their share of positives in F_i and in beta_k. Here
-that is statistics="running"; otherwise both are those of all rows. In a fit an epoch is a pass; in a stream a pass
+rows so far: al_k = -w_k.(m+ - m-) with their class means, and their share of positives in F_i and in beta_k. In
+Algorithm 2 these are restarted in each stage, statistics="stage"; the remark on theorem 1 lets them run on,
+statistics="running"; otherwise both are those of all rows. In a fit an epoch is a pass; in a stream a pass
 continues from batch to batch until `horizon` rows have come. The next pass starts where the last one ended, with
 steps divided by the root of its number, and pass k has weight k in the mean of their results.
 """
@@ -84,22 +85,25 @@ class Stage(NamedTuple):
     left: int  # rows of the stage still to come
     start: Point  # v_{k-1}
     start_al: float  # al_{k-1}
-    seen: RowsSeen  # rows visited before the stage
+    seen: RowsSeen  # weights of the rows in the statistics before the stage
     total: Point  # sum of the iterates
     steps: int  # number of them
 
 
 @dataclass(frozen=True, eq=False)
 class FSAUCState(State):
-    """The mean of the passes so far, with the current stage as the result of the last one, and the saddle point."""
+    """The mean of the passes so far, with the current stage as the result of the last one, and the saddle point.
+
+    Statistics are those of the rows visited so far, or since the stage began.
+    """
 
     v: Point  # the last iterate
     al: float  # dual variable
     mean: np.ndarray  # of the results of the passes before the current one
     stage: Stage  # the current one
     kappa: float  # largest |x - centre|
-    seen: RowsSeen  # rows visited so far
-    sums: np.ndarray  # weighted sums of the positive and of the negative rows visited so far
+    seen: RowsSeen  # weights of the rows in the statistics
+    sums: np.ndarray  # weighted sums of the positive and of the negative rows in the statistics
 
     def check(self) -> None:
         stage = self.stage
@@ -115,7 +119,7 @@ class FSAUCState(State):
 
     @property
     def delta(self) -> np.ndarray | None:
-        """Difference of the class means of the rows visited so far; None if a class is missing."""
+        """Difference of the class means in the statistics; None if a class is missing."""
         if min(self.seen) <= 0.0:
             return None
         return self.sums[0] / self.seen.pos - self.sums[1] / self.seen.neg
@@ -137,15 +141,19 @@ class FSAUC(Solver):
     delta : float
         Probability, above 0 and below 1, with which the theorem's bound may fail: a smaller one makes D and the
         theorem's later steps larger.
-    statistics : {"data", "running"}
-        Use the class means and the share of positives of all rows, or of the rows visited so far, as published.
+    statistics : {"data", "running", "stage"}
+        Use the class means and the share of positives of all rows, of the rows visited so far, or of those visited
+        since the stage began. The last two are published.
     horizon : int or None
         Rows in a pass. None means those of the table or, in a stream, of the batch; for a stream give the number of
         rows expected in all.
     batch_size : int or None
         Rows per step. None means columns over nonzeros of a row.
     centre : bool
-        Subtract the midpoint of the class means from the rows.
+        Subtract the midpoint of the class means from the rows; False as published.
+    row_scaling : bool
+        Divide the rows by their root mean square norm, which makes eta independent of their units; False as
+        published.
     max_epochs, tol
         See `Solver`. With a ball, the gap is of first order in the distance to the optimum: at a gap of a tenth of
         the objective, the objective itself is within hundredths or thousandths of the minimum.
@@ -159,6 +167,7 @@ class FSAUC(Solver):
     horizon: int | None = None
     batch_size: int | None = None
     centre: bool = True
+    row_scaling: bool = True
     max_epochs: int = 100
     tol: float = 0.1
 
@@ -167,10 +176,11 @@ class FSAUC(Solver):
         "eta": [None, POSITIVE],
         "schedule": [Option("halving", "theorem")],
         "delta": [Number(0, 1, open="both")],
-        "statistics": [Option("data", "running")],
+        "statistics": [Option("data", "running", "stage")],
         "horizon": [None, COUNT],
         "batch_size": [None, Integer(1)],
         "centre": [Boolean()],
+        "row_scaling": [Boolean()],
     }
     penalties = ("l2", "none")  # alpha determines the radius if none is given
     certificates = "doubling"
@@ -192,11 +202,9 @@ class FSAUC(Solver):
         problem = self.constrained(problem)
         data = problem.data
         order = shuffled_blocks(data, rng)
-        scaling = RowScaling.of(data, self.centre)
+        scaling = RowScaling.of(data, centred=self.centre, scaled=self.row_scaling)
         kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
         constants = self._constants(problem, scaling, kappa / scaling.unit)
-        if self.statistics == "running":
-            scaling = scaling.with_running_prior(data, order, state.seen)
         state = replace(state, kappa=kappa)
         while order.size:
             state = self._with_stage(state, data.n)
@@ -232,7 +240,8 @@ class FSAUC(Solver):
             state = replace(state, mean=state.w)
         nothing = Point(np.zeros_like(state.v.w), 0.0, 0.0)
         fresh = Stage(passes, sizes, number, sizes[number], state.v, state.al, state.seen, nothing, 0)
-        return replace(state, stage=fresh)
+        state = replace(state, stage=fresh)
+        return replace(state, seen=RowsSeen(), sums=0.0 * state.sums) if self.statistics == "stage" else state
 
     def _visit(
         self, problem: Problem, state: FSAUCState, rows: np.ndarray, scaling: RowScaling, constants: StageConstants
@@ -241,7 +250,10 @@ class FSAUC(Solver):
         data = problem.data
         stage = state.stage
         size = mini_batch(data, self.batch_size)
-        seen = stage.seen if self.statistics == "running" else constants.weights
+        running = self.statistics != "data"
+        if running:
+            scaling = scaling.with_running_prior(data, rows, state.seen)
+        seen = stage.seen if running else constants.weights
         eta, limits = constants.of_stage(stage.number, sum(stage.sizes) // len(stage.sizes), seen)
         eta /= sqrt(stage.passes + 1)
         start, v, total = (point.for_rows(scaling) for point in (stage.start, state.v, stage.total))
@@ -249,7 +261,7 @@ class FSAUC(Solver):
         al, steps = _stage(data.rows, data.y, rows, size, scaling, limits, eta, *arrays)
         stage = stage._replace(left=stage.left - rows.size, total=Point.of(total, scaling), steps=stage.steps + steps)
         state = replace(state, v=Point.of(v, scaling), al=al, stage=stage, seen=state.seen.after(data, rows))
-        if self.statistics == "running":
+        if running:
             state = replace(state, sums=state.sums + _class_sums(data, rows))
         return self._with_result(state, data)
 
@@ -261,7 +273,7 @@ class FSAUC(Solver):
         state = replace(state, w=w)
         if stage.left > 0:
             return state
-        delta = state.delta if self.statistics == "running" else data.delta
+        delta = data.delta if self.statistics == "data" else state.delta
         return replace(state, v=v, al=state.al if delta is None else -float(v.w @ delta))
 
 

@@ -3,7 +3,8 @@
 A sample weight, relative to the mean weight, multiplies the step of its row and the row's share in the statistics.
 The statistics are exactly those of as many copies of the row; the weights w are so only to first order in the step.
 
-The statistics of OPAUC and AdaOAM. For each class, for one row x of weight s at a time (Welford; a rank-one update, which keeps the scatter positive),
+OPAUC and AdaOAM keep running statistics of each class. A row x of weight s updates those of its class by (Welford; a
+rank-one update, which keeps the scatter positive)
 
     T <- T + s,    r = x - mean,    mean <- mean + (s/T) r,    scatter <- scatter + s (1 - s/T) r r'
 

@@ -8,7 +8,7 @@ q = w.x_i,
 
 which is the papers' F over 2p(1-p). It is applied to the rows x' = (x - centre) / unit, centred at the midpoint of
 the class means and divided by their root mean square norm: the loss is invariant to the translation, and the scaling
-makes the steps in w and in a, b, al comparable. The rows themselves are not changed.
+makes the steps in w and in a, b, al comparable. The rows themselves are not changed. As published, unit = 1.
 
 The published algorithms replace p by p_t, the share of positives among the rows up to the current one. In their scale
 divided by 2p(1-p), with s_i the weight of the row relative to the mean weight, that is
@@ -49,7 +49,7 @@ class RowsSeen(NamedTuple):
 
 
 class RowScaling(NamedTuple):
-    """x' = (x - centre) / unit, such that the class means of |x'|^2 average to 1."""
+    """x' = (x - centre) / unit; unless unit = 1, the class means of |x'|^2 average to 1."""
 
     centre: np.ndarray  # what is subtracted from the rows
     unit: float  # what they are divided by
@@ -61,14 +61,14 @@ class RowScaling(NamedTuple):
     c: np.ndarray  # factor of al^2/2 for every row: 1 unless p is a running share
 
     @classmethod
-    def of(cls, data: Data, centred: bool) -> RowScaling:
+    def of(cls, data: Data, *, centred: bool, scaled: bool) -> RowScaling:
         """The scaling of these rows, from the class statistics of all rows seen."""
         centre = data.centre * centred
         along = data.centre_products if centred else np.zeros(data.n)
         norms = data.centred_norms if centred else data.squared_norms
         square = float(centre @ centre)
         pos, neg = (_mean_square(side, centre) for side in (data.moments.pos, data.moments.neg))
-        unit = sqrt((pos + neg) / 2.0) or 1.0
+        unit = (scaled and sqrt((pos + neg) / 2.0)) or 1.0
         squares = (pos / unit**2, neg / unit**2)
         return cls(centre, unit, square, squares, along, norms / unit**2, data.e, np.ones(data.n))
 

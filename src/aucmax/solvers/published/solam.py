@@ -14,7 +14,8 @@ Published are steps of gamma_t = c / sqrt(t) without the 1/L, and the share p_t 
 capped=False, prior="running", tilt=0 and zeta = 2 p (1-p) c, since their F is 2p(1-p) times ours.
 
 For the penalised objective R is the smaller of 1/(2 sqrt(l2)) and 1/(4 l1): the minimiser always lies in that ball,
-since there l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4, with m = w.delta.
+since there l1 |w|_1 + l2 |w|^2 = m - m^2 - w'Sw <= 1/4, with m = w.delta. Printed is R = sqrt(2 / lambda), where
+lambda = 2p(1-p) l2: a far larger ball.
 
 In the l2 ball a step costs O(nonzeros of x_i): w = s v + k centre, with |w|^2 and w.centre tracked, and the
 weighted sum of the iterates kept as total + C v + K centre (C += c_t s, and total -= C D whenever v += D). The l1
@@ -26,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -49,6 +50,7 @@ from aucmax.solvers.published.saddle_function import (
     soft_threshold_in_place,
     uncorrelated_minimiser,
 )
+from aucmax.solvers.published.step_sizes import paper_factor
 from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
@@ -103,9 +105,10 @@ class SOLAM(Solver):
     form : {"regularised", "l2_ball", "l1_ball"}
         Minimise the penalised objective (regSOLAM), or the loss alone inside a ball (SOLAM, SOLAM-l1). Objective
         and gap are those of the chosen problem.
-    radius : float or None
+    radius : float, "printed" or None
         Radius of the ball. None means 1.5 times the norm that the weights would have with uncorrelated columns and
-        an L2 penalty of the same alpha.
+        an L2 penalty of the same alpha. For the regularised form, None means the smallest ball that is known to
+        contain the minimiser, and "printed" the ball of the dissertation; a number is refused.
     zeta : float or None
         Steps are zeta/sqrt(t), for rows of unit size. None means twice the typical |w| over the root mean square of
         the first gradients.
@@ -116,7 +119,10 @@ class SOLAM(Solver):
     batch_size : int or None
         Rows per step in the l1 ball and with an l1 penalty. None means columns over nonzeros of a row.
     centre : bool
-        Subtract the midpoint of the class means from the rows.
+        Subtract the midpoint of the class means from the rows; False as published.
+    row_scaling : bool
+        Divide the rows by their root mean square norm, which makes zeta independent of their units; False as
+        published.
     tilt : float
         Iterate t has weight eta_t t^tilt in the average; 0 as published, 1 forgets the start sooner. At most 16.
     max_epochs, tol
@@ -124,33 +130,41 @@ class SOLAM(Solver):
     """
 
     form: str = "regularised"
-    radius: float | None = None
+    radius: float | str | None = None
     zeta: float | None = None
     capped: bool = True
     prior: str = "data"
     batch_size: int | None = None
     centre: bool = True
+    row_scaling: bool = True
     tilt: float = 1.0
     max_epochs: int = 100
     tol: float = 1e-2
 
     parameter_constraints: ClassVar[Constraints] = {
         "form": [Option("regularised", *NORMS)],
-        "radius": [None, POSITIVE],
+        "radius": [None, Option("printed"), POSITIVE],
         "zeta": [None, POSITIVE],
         "capped": [Boolean()],
         "prior": [Option("data", "running")],
         "batch_size": [None, Integer(1)],
         "centre": [Boolean()],
+        "row_scaling": [Boolean()],
         "tilt": [Number(0, 16)],  # so that t^tilt is finite for every t below 1e19
     }
     certificates = "doubling"
     online = True
 
+    def check_settings(self) -> None:
+        super().check_settings()
+        if (self.form == "regularised") != (self.radius == "printed") and self.radius is not None:
+            allowed = "None or 'printed'" if self.form == "regularised" else "None or a finite number above 0"
+            raise ValueError(f"radius={self.radius!r} with form={self.form!r}; give {allowed}")
+
     def constrained(self, problem: Problem) -> Problem:
         """The penalised problem, or that of the loss alone inside the ball."""
         if self.form != "regularised":
-            return in_ball(problem, self.radius, NORMS[self.form])
+            return in_ball(problem, cast(float | None, self.radius), NORMS[self.form])
         if problem.penalty.l1 + problem.penalty.l2 <= 0:
             raise ValueError("form='regularised' needs a penalty; give alpha > 0, or form='l2_ball' or 'l1_ball'")
         return problem
@@ -167,7 +181,7 @@ class SOLAM(Solver):
         by_rows = problem.penalty.l1 == 0 and _norm(problem) == 2
         size = 1 if by_rows else mini_batch(data, self.batch_size)
         # convert to the units of the rows x'
-        scaling = RowScaling.of(data, self.centre)
+        scaling = RowScaling.of(data, centred=self.centre, scaled=self.row_scaling)
         kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
         constants = self._constants(problem, scaling, kappa, size)
         if self.prior == "running":
@@ -190,11 +204,19 @@ class SOLAM(Solver):
     def certify(self, problem: Problem, state: SOLAMState) -> tuple[float, float]:
         return self.constrained(problem).certify(state.w)
 
+    def _enclosing_radius(self, data: Data, penalty: ElasticNet) -> float:
+        """Radius of an l2 ball that contains the penalised minimiser."""
+        by_l1 = 0.25 / penalty.l1 if penalty.l1 > 0 else inf
+        by_l2 = 0.5 / sqrt(penalty.l2) if penalty.l2 > 0 else inf
+        if self.radius == "printed":
+            return 2.0 * by_l2 * sqrt(2.0 / paper_factor(data))
+        return min(by_l1, by_l2)
+
     def _constants(self, problem: Problem, scaling: RowScaling, kappa: float, size: int) -> SOLAMConstants:
         """The constants of an epoch with mini-batches of the given size, in the units of the rows x'."""
         penalty = problem.penalty
         unit = scaling.unit
-        radius = penalty.radius if isinstance(penalty, Ball) else _enclosing_radius(penalty)
+        radius = penalty.radius if isinstance(penalty, Ball) else self._enclosing_radius(problem.data, penalty)
         typical = unit * min(radius, float(np.linalg.norm(uncorrelated_minimiser(problem))))
         cap = 1.0 / (scaling.curvature(size) + penalty.l2 / unit**2)
         return SOLAMConstants(
@@ -211,13 +233,6 @@ class SOLAM(Solver):
 
 def _norm(problem: Problem) -> int:
     return problem.penalty.norm if isinstance(problem.penalty, Ball) else 2
-
-
-def _enclosing_radius(penalty: ElasticNet) -> float:
-    """Radius of an l2 ball that contains the penalised minimiser for any data."""
-    by_l1 = 0.25 / penalty.l1 if penalty.l1 > 0 else inf
-    by_l2 = 0.5 / sqrt(penalty.l2) if penalty.l2 > 0 else inf
-    return min(by_l1, by_l2)
 
 
 def _first_gradient(data: Data, scaling: RowScaling, size: int) -> float:

@@ -37,7 +37,8 @@ from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.published.step_sizes import (
     DecreasingSteps,
     batch_smoothness,
-    paper_scale,
+    fourth_power_of_norm,
+    paper_factor,
     rows_per_step,
     step_at,
     top_eigenvalue,
@@ -166,7 +167,8 @@ class SPAM(Solver):
         if l2 == 0 or not isinstance(self.step, str) or self.step == "capped":
             first = L if isinstance(self.step, str) else 1.0 / self.step
             return DecreasingSteps(first, l2, 1.0, cap) if l2 > 0 else DecreasingSteps(0.0, first, 0.5, cap)
-        factor, M4 = paper_scale(problem.data, self._norms(problem.data))
+        factor = paper_factor(problem.data)
+        M4 = fourth_power_of_norm(problem.data, self._norms(problem.data))
         beta = factor * l2
         if self.step == "theorem_4_1":
             return DecreasingSteps(0.0, 128.0 * M4 / (factor * beta), self.theta, cap)

@@ -43,11 +43,16 @@ def step_at(steps, t):
     return min(1.0 / (steps.first + steps.slope * grown), steps.cap)
 
 
-def paper_scale(data: Data, norms: np.ndarray) -> tuple[float, float]:
-    """2 p (1-p), the factor between our objective and that of the papers, and M^4, M the largest norm of a row."""
+def paper_factor(data: Data) -> float:
+    """2 p (1-p): the objective of the papers divided by ours."""
     pos, neg = data.raw_moments.pos.weight, data.raw_moments.neg.weight
-    M2 = data.n_seen / (pos + neg) * float((data.weight * norms).max())
-    return 2.0 * pos * neg / (pos + neg) ** 2, M2**2
+    return 2.0 * pos * neg / (pos + neg) ** 2
+
+
+def fourth_power_of_norm(data: Data, norms: np.ndarray) -> float:
+    """M^4, with M the largest norm of a row."""
+    total = data.raw_moments.pos.weight + data.raw_moments.neg.weight
+    return (data.n_seen / total * float((data.weight * norms).max())) ** 2
 
 
 def batch_smoothness(L: float, top: float, size: int) -> float:

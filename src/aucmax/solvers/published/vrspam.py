@@ -38,7 +38,13 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.published.row_sampling import SAMPLINGS, RowSampling
 from aucmax.solvers.published.spam import SPAM, SPAMState
-from aucmax.solvers.published.step_sizes import paper_scale, top_eigenvalue, warn_of_divergence, warn_of_outliers
+from aucmax.solvers.published.step_sizes import (
+    fourth_power_of_norm,
+    paper_factor,
+    top_eigenvalue,
+    warn_of_divergence,
+    warn_of_outliers,
+)
 from aucmax.solvers.snapshot import INNER_LENGTH, Snapshot, take_snapshot
 from aucmax.validation.params import Integer, Option
 
@@ -148,8 +154,8 @@ class VRSPAM(Solver):
         if not isinstance(self.step, str):
             return float(self.step)
         if self.step == "paper" and problem.penalty.l2 > 0:
-            factor, M4 = paper_scale(problem.data, problem.data.squared_norms)
-            return factor**2 * problem.penalty.l2 / (128.0 * M4)
+            M4 = fourth_power_of_norm(problem.data, problem.data.squared_norms)
+            return paper_factor(problem.data) ** 2 * problem.penalty.l2 / (128.0 * M4)
         return (1.0 if sampling.p is None else 0.5) / sampling.L
 
     def _next_snapshot(
