@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 
 from aucmax.losses import LOSSES
 from aucmax.solvers import SOLVERS
-from aucmax.solvers.registry import STREAMING_DEFAULTS, losses_of
+from aucmax.solvers.registry import losses_of, solvers_for
 
 ESTIMATORS = {"stack": "AUCStackingClassifier", "kernel": "KernelAUCClassifier", "linear": "AUCClassifierCV"}
 
@@ -68,10 +68,10 @@ def default_solvers() -> list[list[str]]:
     """The solvers that `solver="auto"` chooses from, for each loss, in memory and on a stream."""
     rows = [["loss", 'fit: `"auto"` is', 'stream: `"auto"` is', "other solvers"]]
     for loss in LOSSES:
-        defaults = [name for name, solver in SOLVERS.items() if loss in solver.default_for]
-        others = [name for name, solver in SOLVERS.items() if loss in losses_of(solver) and name not in defaults]
-        fit = "exact, or cg where its matrix would be too large" if loss == "squared" else defaults[0]
-        rows.append([loss, fit, STREAMING_DEFAULTS.get(loss, "none"), ", ".join(others)])
+        default, *others = solvers_for(LOSSES[loss]())
+        fit = "exact, or cg where its matrix would be too large" if loss == "squared" else default
+        stream, *_ = [*solvers_for(LOSSES[loss](), online=True), "none"]
+        rows.append([loss, fit, stream, ", ".join(others)])
     return rows
 
 

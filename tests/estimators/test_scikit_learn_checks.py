@@ -17,11 +17,11 @@ from aucmax import (
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.solvers import SOLVERS
-from aucmax.solvers.registry import losses_of
+from aucmax.solvers.registry import losses_of, solvers_for
 
 PENALTIES = {"l2": {}, "elastic net": {"l1_ratio": 0.5}, "l1": {"l1_ratio": 1.0}, "none": {"alpha": 0.0}}
 MEASURES = ("f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate")
-CERTIFIED = [loss for loss in LOSSES if any(loss in kind.default_for and kind.certified for kind in SOLVERS.values())]
+CERTIFIED = [loss for loss in LOSSES if SOLVERS[solvers_for(LOSSES[loss]())[0]].certified]
 
 DEFAULTS = [
     AUCClassifier(),

@@ -212,7 +212,9 @@ def test_invalid_settings_are_named():
         SOLAM(form="l2_ball", radius=-1.0).solve(problem)
     with pytest.raises(ValueError, match=r"radius=2.0 with form='regularised'; give None or 'printed'"):
         SOLAM(radius=2.0).solve(problem)
-    with pytest.raises(ValueError, match=r"radius='printed' with form='l2_ball'; give None or a finite number above 0"):
+    with pytest.raises(
+        ValueError, match=r"radius='printed' with form='l2_ball'; give None or a finite number above 0"
+    ):
         SOLAM(form="l2_ball", radius="printed").solve(problem)
     with pytest.raises(ValueError, match="zeta=0"):
         SOLAM(zeta=0).solve(problem)

@@ -81,6 +81,35 @@ class Loss(ABC):
         return ()
 
 
+class SmoothLoss(Loss):
+    """A loss with two derivatives, which `newton` can minimise; subclasses implement `at`."""
+
+    @abstractmethod
+    def at(self, data: Any, scores: np.ndarray) -> SmoothEvaluation:
+        """The loss and its derivatives at given scores of the rows.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        scores : array of shape (n,)
+            The scores of the rows.
+        """
+
+    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss at w and its gradient.
+
+        Parameters
+        ----------
+        data : Data
+            The rows of both classes, with their labels, weights and moments.
+        w : array of shape (d,)
+            The weights.
+        """
+        evaluation = self.at(data, data.scores(w))
+        return evaluation.value, data.combine(evaluation.coefficients())
+
+
 class SmoothEvaluation(Protocol):
     """A smooth loss at given scores of the rows, with the derivatives that Newton's method needs."""
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.losses.base import Loss
+from aucmax.losses.base import SmoothLoss
 
 LARGEST = 300.0  # logarithm of the largest value returned: its square still fits in a double
 
@@ -41,7 +41,7 @@ class ExponentialEvaluation(NamedTuple):
         return self.value * self.shares * (u - np.where(self.y > 0, neg, pos))
 
 
-class Exponential(Loss):
+class Exponential(SmoothLoss):
     """E[exp(-w.(x - x'))]; saturates at exp(300), so that value, gradient and gap are always finite."""
 
     name = "exponential"
@@ -50,11 +50,6 @@ class Exponential(Loss):
         """The loss at given scores of the rows."""
         logarithm, shares = _log_mean_and_shares(data, scores)
         return ExponentialEvaluation(scores, data.y, float(np.exp(min(logarithm, LARGEST))), shares)
-
-    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss at w and its gradient."""
-        evaluation = self.at(data, data.scores(w))
-        return evaluation.value, data.combine(evaluation.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = tau exp(-m), for the best tau among those with |tau gradient|_inf <= l1."""

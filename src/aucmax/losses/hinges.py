@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucmax.losses.base import Loss, Plane
+from aucmax.losses.base import Loss, Plane, SmoothLoss
 from aucmax.losses.pairwise_sums import ActivePairs, SortedScores
 from aucmax.losses.rounding import ROOT2, plane_error, slack_error
 
@@ -68,7 +68,7 @@ def _total(arrays: list[np.ndarray]) -> np.ndarray:
     return arrays[0] if len(arrays) == 1 else arrays[0] + arrays[1]
 
 
-class SquaredHinge(Loss):
+class SquaredHinge(SmoothLoss):
     """E[(1 - w.(x - x'))_+^2]."""
 
     name = "squared_hinge"
@@ -77,11 +77,6 @@ class SquaredHinge(Loss):
         """The loss at given scores of the rows."""
         order = SortedScores.of(data, scores)
         return HingeEvaluation(order, [(1.0, order.active(1.0))])
-
-    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss at w and its gradient."""
-        evaluation = self.at(data, data.scores(w))
-        return evaluation.value, data.combine(evaluation.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = 2 tau z_+, for the best tau among those with |tau gradient|_inf <= l1."""
@@ -95,7 +90,7 @@ class SquaredHinge(Loss):
 
 
 @dataclass(frozen=True)
-class HuberisedHinge(Loss):
+class HuberisedHinge(SmoothLoss):
     """The hinge with its kink rounded over a width: a smooth lower bound, never more than width/2 below it.
 
     Its gradients also give cutting planes of the hinge.
@@ -104,11 +99,6 @@ class HuberisedHinge(Loss):
     width: float
 
     name: ClassVar[str] = "huberised_hinge"
-
-    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss at w and its gradient."""
-        evaluation = self.at(data, data.scores(w))
-        return evaluation.value, data.combine(evaluation.coefficients())
 
     def at(self, data: Any, scores: np.ndarray) -> HuberEvaluation:
         """The loss at given scores of the rows."""

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import entr, expit
 
 from aucmax.losses.analytic_sums import BoxedRows, BoxMoments, Line, MarginFunction
-from aucmax.losses.base import Loss
+from aucmax.losses.base import SmoothLoss
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class LogisticEvaluation:
         return self.rows.values(self.moments, derivatives().second)
 
 
-class Logistic(Loss):
+class Logistic(SmoothLoss):
     """E[log(1 + exp(-w.(x - x')))]."""
 
     name = "logistic"
@@ -72,11 +72,6 @@ class Logistic(Loss):
     def at(self, data: Any, scores: np.ndarray) -> LogisticEvaluation:
         """The loss at given scores of the rows."""
         return LogisticEvaluation.of(scores, data.y, data.r)
-
-    def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Loss at w and its gradient."""
-        evaluation = self.at(data, data.scores(w))
-        return evaluation.value, data.combine(evaluation.coefficients())
 
     def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
         """The dual at alpha = -tau f'(m), the mean entropy of alpha, for the largest tau <= 1 that is feasible."""

@@ -1,7 +1,7 @@
 """The solvers, by name: those that the library recommends, then the published algorithms.
 
-To add one, write its file, import it here and add its line to `SOLVERS`. Lists of solvers keep this order, and the
-first of several defaults for a loss is used.
+To add one, write its file, import it here and add its line to `SOLVERS`. The order matters: the default for a loss is
+the first solver that takes it, and the default for its streams the first of those that learn from streams.
 """
 
 from aucmax.solvers.aum import AUM as AUM

@@ -8,7 +8,7 @@ A solver is a dataclass of settings. A run calls, in this order,
     certify(problem, state)       objective and duality gap at the weights of a state
 
 until the gap is small, `state.ended`, or the epochs are used up. What others must know of an algorithm stands on its
-class: the losses and penalties it takes, the losses it is the default for, and whether it learns from streams.
+class: the losses and penalties it takes, and whether it learns from streams.
 """
 
 from __future__ import annotations
@@ -74,7 +74,6 @@ class Solver(BaseEstimator, ABC):
     parameter_constraints: ClassVar[Constraints] = {"max_epochs": [Integer(1)], "tol": [Number(0)]}
     losses: ClassVar[tuple[type[Loss], ...]] = (Squared,)
     penalties: ClassVar[tuple[str, ...]] = ("l2", "elastic net", "l1", "none")
-    default_for: ClassVar[tuple[str, ...]] = ()  # names of losses
     online: ClassVar[bool] = False  # whether it learns from streams
     certified: ClassVar[bool] = True  # whether a small gap ends the run; if not, it has a stopping rule of its own
     certificates: ClassVar[str] = "every"  # epochs after which the gap is computed: see `is_due`

@@ -135,7 +135,7 @@ def _active_set(hessian: np.ndarray, b: np.ndarray, share: np.ndarray, tol: floa
     active = share > 0.0
     work = 0.0
     for _ in range(SYSTEMS * b.size):
-        work += active.sum() ** 3 + b.size**2
+        work += float(active.sum()) ** 3 + b.size**2
         target = _stationary_shares(hessian, b, active, RIDGE * tol)
         if target is None:
             break

@@ -89,7 +89,6 @@ class CuttingPlane(Solver):
     parameter_constraints: ClassVar[Constraints] = {"batch": [Integer(1)]}
     losses = (Hinge,)
     penalties = ("l2",)
-    default_for = ("hinge",)
 
     def init(self, problem: Problem, w: np.ndarray) -> CuttingPlaneState:
         bundle = Bundle(problem.data.root_mean_squares, problem.penalty.l2)

@@ -57,7 +57,6 @@ class Exact(Solver):
     tol: float = 1e-8
 
     parameter_constraints: ClassVar[Constraints] = {"forgetting": [Number(0, 1, open="low")]}
-    default_for = ("squared",)
     online = True
 
     def init(self, problem: Problem, w: np.ndarray) -> State:

@@ -49,7 +49,6 @@ class Newton(Solver):
 
     losses = (SquaredHinge, Exponential, Logistic)
     penalties = ("l2", "elastic net", "l1")
-    default_for = ("squared_hinge", "exponential", "logistic")
 
     def init(self, problem: Problem, w: np.ndarray) -> NewtonState:
         subsample = Subsample.of(problem.data)

@@ -16,8 +16,6 @@ from aucmax.solvers import SOLVERS
 from aucmax.solvers.base import Solver
 from aucmax.solvers.exact import factorisation_pays
 
-STREAMING_DEFAULTS = {"squared": "exact", "exponential": "uniexp"}  # by loss
-
 
 def losses_of(solver: Solver | type[Solver]) -> list[str]:
     """The names of the losses that a solver supports."""
@@ -46,31 +44,30 @@ def find_solver(solver: Any, X: Any, loss: Loss) -> Solver:
 
 
 def default_solver(loss: Loss, X: Any) -> str:
-    """The name of the first solver that is a default for the loss; "cg" for tables too large to factorise."""
+    """The name of the first solver that takes the loss; "cg" for tables too large to factorise."""
     if loss.name == "squared" and not factorisation_pays(X):
         return "cg"
-    for name, kind in SOLVERS.items():
-        if loss.name in kind.default_for:
-            return name
-    raise ValueError(f"loss={loss.name!r} has no default solver; choose one of {solvers_for(loss)}")
+    return solvers_for(loss)[0]
 
 
 def find_streaming_solver(solver: Any, loss: Loss) -> Solver:
     """As `find_solver`, for a stream; rejects solvers that do not learn from streams."""
-    is_auto = isinstance(solver, str) and solver == "auto"
-    found = find_solver(STREAMING_DEFAULTS.get(loss.name, solver) if is_auto else solver, None, loss)
-    if not found.online:
-        online = solvers_for(loss, online=True)
+    online = solvers_for(loss, online=True)
+    if isinstance(solver, str) and solver == "auto" and online:
+        solver = online[0]
+    chosen = find_solver(solver, None, loss)
+    if not chosen.online:
         remedy = f"choose one of {online}" if online else "choose another loss"
         raise ValueError(f"solver={solver!r} does not learn from streams with loss={loss.name!r}; {remedy}")
-    return found
+    return chosen
 
 
 def streams(solver: Any, loss: Any) -> bool:
-    """Whether a solver, or its name, learns from streams; "auto" does if the named loss has a streaming default."""
+    """Whether a solver, or its name, learns from streams; for "auto", whether one for the named loss does."""
+    if isinstance(solver, str) and solver == "auto":
+        return loss in LOSSES and bool(solvers_for(LOSSES[loss](), online=True))
     if isinstance(solver, str):
-        name = STREAMING_DEFAULTS.get(loss, "") if solver == "auto" else solver
-        return name in SOLVERS and SOLVERS[name].online
+        return solver in SOLVERS and SOLVERS[solver].online
     return isinstance(solver, Solver) and solver.online
 
 

@@ -8,8 +8,9 @@ from aucmax.cli.display import show_list
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import json_option
 from aucmax.cli.terminal import print_json
+from aucmax.losses import LOSSES
 from aucmax.solvers import SOLVERS
-from aucmax.solvers.registry import losses_of
+from aucmax.solvers.registry import losses_of, solvers_for
 
 
 @aucmax.command()
@@ -20,7 +21,7 @@ def solvers(as_json) -> None:
         {
             "name": name,
             "losses": losses_of(solver),
-            "default_for": list(solver.default_for),
+            "default_for": [loss for loss in losses_of(solver) if solvers_for(LOSSES[loss]())[0] == name],
             "streams": solver.online,
             "description": (solver.__doc__ or "").strip().splitlines()[0],
         }

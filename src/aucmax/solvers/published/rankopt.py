@@ -91,7 +91,6 @@ class RankOpt(Solver):
     parameter_constraints: ClassVar[Constraints] = {"radius": [POSITIVE]}
     losses = (Sigmoid,)
     penalties = ("l2", "none")  # replaced by the sphere
-    default_for = ("sigmoid",)
     certified = False
 
     def init(self, problem: Problem, w: np.ndarray) -> RankOptState:
