@@ -75,8 +75,6 @@ def probabilities(X, y, weight, sampling, estimator):
     r, pos, neg = class_statistics(X, y, weight)
     if sampling == "uniform":
         return np.full(y.size, 1 / y.size)
-    if sampling == "stratified":
-        return r / 2
     centres = np.where((y > 0)[:, None], pos, neg) if estimator == "centred" else 0.0
     sizes = r * ((X - centres) ** 2).sum(axis=1)
     p = np.maximum(sizes / sizes.sum(), 1e-3 / y.size)

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from oracles.gradient_steps import directions, stochastic_gradients
 
-from aucmax.comparison.reproduction.figures import draw_figure, figure_names
+from aucmax.comparison.reproduction.figures import draw_figure, figure_names, figure_script
+from aucmax.comparison.reproduction.runs import Rows
+from aucmax.solvers import SPAM, VRSPAM
 
 PAPERS = Path(__file__).parents[2] / "papers"
 FIGURES = [
@@ -31,6 +35,19 @@ def test_figures_without_data_are_drawn(name, figure, tmp_path):
 @pytest.mark.parametrize(("name", "figure"), FIGURES)
 def test_figures_are_drawn_on_generated_rows(name, figure, tmp_path):
     check(name, figure, tmp_path)
+
+
+def test_variances_of_updates_are_those_over_all_rows(table):
+    figure = figure_script(PAPERS, "dan_2019", "1")
+    X, y, _ = table(80)
+    weight = np.ones(80)
+    problem = figure.problem_of(Rows(X, y))
+    state = figure.states_of(SPAM(max_epochs=2), problem)[-1]
+    G = stochastic_gradients(X, y, weight, state.last, centre=True)
+    assert figure.spam_variance(problem, state) == pytest.approx(G.var(axis=0).sum())
+    old, new = figure.states_of(VRSPAM(estimator="printed", sampling="uniform", max_epochs=2), problem)
+    D = directions(X, y, weight, np.full(80, 1 / 80), old.snapshot.w, new.snapshot.w, "printed")
+    assert figure.vrspam_variance(problem, old, new) == pytest.approx(D.var(axis=0).sum())
 
 
 def test_all_figures_of_the_specification_have_a_script():

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from oracles.gradient_steps import largest_curvature, stochastic_gradients
+from oracles.gradient_steps import largest_curvature
 from problems import make_problem, resumed_and_not, run_epochs
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
@@ -64,16 +64,6 @@ def test_mean_of_single_steps_is_the_gradient(table, pairs, in_given_order, cent
     P = pairs(X, y, weight)
     expected = [(P.squared(w + 1e-6 * unit) - P.squared(w - 1e-6 * unit)) / 2e-6 for unit in np.eye(6)]
     np.testing.assert_allclose(np.mean(gradients, axis=0), expected, atol=1e-8)
-
-
-@pytest.mark.parametrize("centre", [True, False])
-def test_variance_is_that_of_the_stochastic_gradients(table, centre):
-    X, y, weight = table(80)
-    solver = SPAM(centre=centre)
-    problem = make(X, y, weight)
-    state = run_epochs(solver, problem, 2)
-    G = stochastic_gradients(X, y, weight, state.last, centre=centre)
-    assert solver.variance(problem, state) == pytest.approx(((G - G.mean(axis=0)) ** 2).sum(axis=1).mean())
 
 
 def test_squared_distance_falls_as_one_over_t(table, monkeypatch):

@@ -35,7 +35,6 @@ class Curve:
     passes: np.ndarray  # over the training rows
     seconds: np.ndarray  # without evaluations and compilation: CPU time within passes, else by the clock
     auc: np.ndarray  # on the test rows
-    variance: np.ndarray  # of the stochastic update, where the solver computes it
 
     def passes_to(self, auc: float) -> float:
         """The passes after which the curve first reaches an AUC; infinity if it never does."""
@@ -63,7 +62,7 @@ def epoch_curve(label: str, model: AUCClassifier, train: Rows, test: Rows) -> Cu
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         trace = model.fit(train.X, train.y, validation=(test.X, test.y)).trace_
-    return Curve(label, trace["passes"], trace["seconds"], trace["validation_auc"], trace["variance"])
+    return Curve(label, trace["passes"], trace["seconds"], trace["validation_auc"])
 
 
 def stream_curve(
@@ -86,10 +85,10 @@ def stream_curve(
                 visited.append(k + end / n)
                 seconds.append(spent)
                 aucs.append(roc_auc(test.y, model.decision_function(test.X)))
-    return Curve(label, np.array(visited), np.array(seconds), np.array(aucs), np.full(len(aucs), np.nan))
+    return Curve(label, np.array(visited), np.array(seconds), np.array(aucs))
 
 
-def plot_panels(panels: Mapping[str, Sequence[Curve]], x: str = "passes", y: str = "auc", *, columns: int = 3) -> Any:
+def plot_panels(panels: Mapping[str, Sequence[Curve]], x: str = "passes", *, columns: int = 3) -> Any:
     """A panel for each data set, a line for each curve."""
     from matplotlib.figure import Figure
 
@@ -97,7 +96,7 @@ def plot_panels(panels: Mapping[str, Sequence[Curve]], x: str = "passes", y: str
     figure = Figure(figsize=(3.9 * min(columns, len(panels)), 3.0 * rows), layout="constrained")
     axes = figure.subplots(rows, min(columns, len(panels)), squeeze=False).ravel()
     for ax, (name, curves) in zip(axes, panels.items()):
-        draw_curves(ax, curves, x, y)
+        draw_curves(ax, curves, x)
         ax.set_title(name, fontsize="medium")
     for ax in axes[len(panels) :]:
         ax.set_visible(False)
@@ -106,15 +105,12 @@ def plot_panels(panels: Mapping[str, Sequence[Curve]], x: str = "passes", y: str
     return figure
 
 
-def draw_curves(ax: Any, curves: Sequence[Curve], x: str = "passes", y: str = "auc") -> None:
+def draw_curves(ax: Any, curves: Sequence[Curve], x: str = "passes") -> None:
     """One panel."""
     for curve, colour in zip(curves, COLOURS):
-        values = getattr(curve, y)
-        shown = np.isfinite(values)
-        ax.plot(getattr(curve, x)[shown], values[shown], marker="o", markersize=3, color=colour, label=curve.label)
+        ax.plot(getattr(curve, x), curve.auc, marker="o", markersize=3, color=colour, label=curve.label)
     ax.set_xlabel("passes over the training rows" if x == "passes" else "seconds")
-    ax.set_ylabel("test AUC" if y == "auc" else "variance of the update")
-    ax.set_yscale("linear" if y == "auc" else "log")
+    ax.set_ylabel("test AUC")
     if x == "seconds":
         ax.set_xscale("log")
         ax.minorticks_off()

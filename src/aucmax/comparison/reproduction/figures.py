@@ -18,16 +18,19 @@ def draw_figure(
     papers: str | Path, name: str, figure: str, *, output: str | Path | None = None, small: bool = False
 ) -> Path:
     """Draw a figure as PNG and SVG, with its numbers beside it; gives the folder they were written to."""
-    available = figure_names(papers, name)
-    if figure not in available:
-        raise ValueError(f"{name} has no figure {figure!r}; choose one of {available}")
+    script = figure_script(papers, name, figure)
     folder = Path(output or papers) / name
     folder.mkdir(parents=True, exist_ok=True)
-    _script(Path(papers) / name / f"figure{figure.replace('.', '_')}.py").main(folder, small=small)
+    script.main(folder, small=small)
     return folder
 
 
-def _script(path: Path) -> ModuleType:
+def figure_script(papers: str | Path, name: str, figure: str) -> ModuleType:
+    """The script of a figure, as a module."""
+    available = figure_names(papers, name)
+    if figure not in available:
+        raise ValueError(f"{name} has no figure {figure!r}; choose one of {available}")
+    path = Path(papers) / name / f"figure{figure.replace('.', '_')}.py"
     spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -2,7 +2,7 @@
 
 With p_i the probability of row i and h_i = r_i / p_i, L is the largest 2 h_i |x_i|^2 for the printed direction and
 the largest h_i |x_i - m_{y_i}|^2 + |delta|^2 for the centred one. Importance sampling, p_i ~ r_i |x_i - m_{y_i}|^2,
-turns the maximum into a mean; stratified sampling, p_i = r_i / 2, makes it independent of the class prior.
+turns the maximum into a mean.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aucmax.problem.objective import Problem
 from aucmax.solvers.published.step_sizes import batch_smoothness, rows_per_step
 from aucmax.solvers.visiting_order import shuffled_blocks
 
-SAMPLINGS = ("auto", "uniform", "importance", "stratified")
+SAMPLINGS = ("auto", "uniform", "importance")
 RAREST = 1e-3  # lower bound on a probability in importance sampling, relative to the uniform one
 
 
@@ -37,7 +37,6 @@ class RowSampling(NamedTuple):
         importance = np.maximum(data.r * norms / ((data.r @ norms) or 1.0), RAREST / data.n)
         probabilities = {
             "uniform": np.full(data.n, 1.0 / data.n),
-            "stratified": data.r / 2.0,
             "importance": importance / importance.sum(),
         }
         largest = {kind: float((data.r / p * norms).max()) for kind, p in probabilities.items()}

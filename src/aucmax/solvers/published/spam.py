@@ -175,23 +175,6 @@ class SPAM(Solver):
         slope = beta / (factor * (1.0 + beta**2 / (128.0 * M4)) ** 2)
         return DecreasingSteps(slope, slope, 1.0, cap)
 
-    def variance(self, problem: Problem, state: SPAMState) -> float:
-        """E|G_i - E[G_i]|^2 at the last iterate, without forming any G_i, a scalar times x_i - xi.
-
-        Parameters
-        ----------
-        problem : Problem
-            The data, the loss and the penalty.
-        state : SPAMState
-            The state after the last epoch.
-        """
-        data = problem.data
-        w = state.last
-        a, b = data.means @ w
-        numbers = data.e * (data.scores(w) - np.where(data.y > 0, b, a) - data.y)
-        gradient = problem.gradient(w)
-        return float(np.mean(numbers**2 * self._norms(data)) - gradient @ gradient)
-
 
 def _objective(problem: Problem, state: SPAMState) -> float:
     """P at the last iterate or at the weights to return, whichever is larger; infinite where it overflows."""

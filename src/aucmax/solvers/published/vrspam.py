@@ -33,7 +33,6 @@ import numpy as np
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.penalties import scalar_soft_threshold
-from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
 from aucmax.solvers.published.row_sampling import SAMPLINGS, RowSampling
@@ -62,7 +61,6 @@ class VRSPAMState(State):
     snapshot: Snapshot | None = None  # None before the first epoch
     eta: float = 0.0  # the step; 0 before the first epoch
     top: float = 0.0  # largest eigenvalue of the Hessian; only with l1
-    variance: float = np.nan  # of the update at the end of the last inner loop
 
 
 @dataclass(repr=False, kw_only=True)
@@ -79,7 +77,7 @@ class VRSPAM(Solver):
     step : {"guarded", "paper"} or float
         Step size: 1/L, halved where it fails; beta/(128 M^4) of the paper, which hardly moves; or a number, also
         guarded, with a warning if it diverges.
-    sampling : {"auto", "uniform", "importance", "stratified"}
+    sampling : {"auto", "uniform", "importance"}
         How rows are drawn; "auto" uses importance sampling if that makes L four times smaller, else uniform.
     inner : {"auto", "fixed", "geometric"}
         Length of the inner loop: always the same, as published, or random with that mean, as the theorem for steps
@@ -130,8 +128,7 @@ class VRSPAM(Solver):
         first = state.eta or self._first_step(problem, sampling)
         new, eta, passes = self._next_snapshot(problem, old, sampling, first, rng)
         w, best = (new.w, (new.objective, new.gap)) if new.objective < state.best[0] else (state.w, state.best)
-        variance = _variance(problem.data, sampling, old, new, self._centred)
-        return VRSPAMState(w, state.passes + passes, best, new, eta, state.top, variance)
+        return VRSPAMState(w, state.passes + passes, best, new, eta, state.top)
 
     def certify(self, problem: Problem, state: VRSPAMState) -> tuple[float, float]:
         return state.best if np.isfinite(state.best[1]) else problem.certify(state.w)
@@ -192,15 +189,6 @@ class VRSPAM(Solver):
         with np.errstate(over="ignore", invalid="ignore"):  # the guard detects divergence
             new = take_snapshot(problem, inner(problem, old, sampling, eta, order, self._centred))
         return new, length / n + 1.0
-
-
-def _variance(data: Data, sampling: RowSampling, old: Snapshot, new: Snapshot, centred: bool) -> float:
-    """E|d - E[d]|^2 at the end of the inner loop, from the scores at both ends."""
-    u = new.w - old.w
-    a, b = data.means @ u
-    inner = new.scores - old.scores - (np.where(data.y > 0, a, b) if centred else np.where(data.y > 0, b, a))
-    mean = new.gradient - old.gradient - ((data.delta @ u) * data.delta if centred else 0.0)
-    return float((data.r * sampling.h) @ (inner**2 * sampling.norms) - mean @ mean) / sampling.batch
 
 
 def _inner_rows(problem, old, sampling, eta, order, centred):
