@@ -145,7 +145,8 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         solver = find_solver(self.solver, table.X, spec.loss)
         data = Data.of(*table, standardize=self.standardize)
         problem, alpha = make_problem(spec, data, solver)
-        watch = self._monitor(validation) if monitor or validation is not None else None
+        held_out = None if validation is None else check_validation(self, validation)
+        watch = Monitor(held_out) if monitor or held_out else None
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
         model = LinearModel.of(data, solution.coef)
@@ -172,7 +173,8 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
             Required in the first call unless its y contains both.
         """
         check_params(self)
-        spec, solver = self._streaming()
+        spec = self._spec()
+        solver = find_streaming_solver(self.solver, spec.loss)
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
         check_stream_costs(self.class_weight, labels, solver)
@@ -202,7 +204,8 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         stream = getattr(self, "_stream", None)
         if stream is None:
             raise ValueError("there is no stream to remove rows from; call partial_fit first")
-        spec, solver = self._streaming()
+        spec = self._spec()
+        solver = find_streaming_solver(self.solver, spec.loss)
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
         return self._store_stream(stream.retract(table, spec, solver), RecentScores.empty(), solver)
 
@@ -213,15 +216,6 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
 
     def _spec(self) -> ProblemSpec:
         return ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
-
-    def _streaming(self) -> tuple[ProblemSpec, Solver]:
-        """Objective and solver of a stream."""
-        spec = self._spec()
-        return spec, find_streaming_solver(self.solver, spec.loss)
-
-    def _monitor(self, validation: Any) -> Monitor:
-        """What to record after every epoch."""
-        return Monitor() if validation is None else Monitor(check_validation(self, validation))
 
     @property
     def _is_balanced(self) -> bool:

@@ -185,10 +185,6 @@ class Data:
         scaled = self.X if (self.scale == 1.0).all() else scaled_columns(self.X, self.scale)
         return as_rows(scaled)
 
-    def permuted(self, order: np.ndarray) -> Data:
-        """The same rows in another order."""
-        return Data(self.X[order], self.y[order], self.weight[order], self.raw_moments, self.scale, self.shift)
-
     def midpoint(self, w: np.ndarray) -> Any:
         """The score midway between the class means, of weights w (a column each) for rows as the user passed them."""
         return (self.raw_means @ w).mean(axis=0) + (self.shift + np.zeros(self.dim)) @ w
