@@ -66,33 +66,20 @@ class Nystroem:
         """The feature map of the same landmarks at another gamma."""
         return replace(self, gamma=gamma)
 
-    def of_landmarks(self, index: np.ndarray) -> Nystroem:
-        """The feature map of a subset of the landmarks."""
-        return replace(self, landmarks=self.landmarks[index], own=self.own[np.ix_(index, index)])
+    @property
+    def K(self) -> np.ndarray:
+        """The kernel matrix of the landmarks."""
+        return self.kernel.values(self.own, self.gamma)
 
     @cached_property
     def T(self) -> np.ndarray:
-        """The inverse factor of the kernel matrix of the landmarks, of shape (m, rank)."""
-        K = self.kernel.values(self.own, self.gamma)
-        factor, failed = lapack.dpotrf(K, lower=1)
-        if failed == 0 and factor.diagonal().min() > SMALLEST_PIVOT:
-            inverse, _ = lapack.dtrtri(factor, lower=1)
-            return inverse.T
-        factor, order, rank, _ = lapack.dpstrf(K, lower=1, tol=SMALLEST_PIVOT**2)
-        inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
-        T = np.zeros((K.shape[0], rank))
-        T[order[:rank] - 1] = np.tril(inverse).T
-        return T
+        """The matrix T of shape (m, rank)."""
+        return inverse_factor(self.K)
 
     @property
     def unit(self) -> float:
         """The median distance between two landmarks."""
         return median_distance(self.own)
-
-    @cached_property
-    def magnifies(self) -> bool:
-        """Whether T' M T would magnify the rounding errors of M too much."""
-        return bool(np.square(self.T).sum(axis=0).max() > LARGEST_NORM**2)
 
     def distances(self, X: Any) -> np.ndarray:
         """Distances from the rows of a table to the landmarks, which do not depend on gamma."""
@@ -118,7 +105,7 @@ class Nystroem:
         Those of the similarities are mapped by four products of m x m matrices, m the number of landmarks; features
         of n rows take one product of size n x m x m.
         """
-        if self.magnifies or X.shape[0] < 4 * self.T.shape[0]:
+        if magnifies(self.T) or X.shape[0] < 4 * self.T.shape[0]:
             return Moments.of(self.lazy_features(X), y, weight)
         return Moments.of(LazyFeatures(X, self.similarities, self.T.shape[0]), y, weight).mapped(self.T)
 
@@ -129,6 +116,24 @@ class Nystroem:
     def __call__(self, X: Any) -> np.ndarray:
         """phi(x) for the rows of a table, as an array."""
         return self.similarities(X) @ self.T
+
+
+def inverse_factor(K: np.ndarray) -> np.ndarray:
+    """T with T T' = K^+, of shape (m, rank), for the kernel matrix K of m landmarks."""
+    factor, failed = lapack.dpotrf(K, lower=1)
+    if failed == 0 and factor.diagonal().min() > SMALLEST_PIVOT:
+        inverse, _ = lapack.dtrtri(factor, lower=1)
+        return inverse.T
+    factor, order, rank, _ = lapack.dpstrf(K, lower=1, tol=SMALLEST_PIVOT**2)
+    inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
+    T = np.zeros((K.shape[0], rank))
+    T[order[:rank] - 1] = np.tril(inverse).T
+    return T
+
+
+def magnifies(T: np.ndarray) -> bool:
+    """Whether T' M T would magnify the rounding errors of M too much."""
+    return bool(np.square(T).sum(axis=0).max() > LARGEST_NORM**2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ import numpy as np
 
 from aucmax.kernels.functions import KERNELS, Coordinates
 from aucmax.kernels.metric import learned_coordinates
-from aucmax.kernels.nystroem import Nystroem
+from aucmax.kernels.nystroem import Nystroem, inverse_factor, magnifies
 from aucmax.losses import Squared
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
@@ -144,12 +144,15 @@ class KernelSearch:
         """The training rows of a fold, or all rows of positive weight."""
         return self.folds[fold[0]][0] if fold else np.flatnonzero(self.table.weight > 0)
 
+    @cached_property
+    def _tested_landmarks(self) -> np.ndarray:
+        """For each fold, which landmarks are among its test rows."""
+        return np.array([np.isin(self.places, test) for _, test in self.folds])
+
     def landmarks_without(self, *folds: int) -> np.ndarray:
-        """The landmarks that are not among the test rows of these folds, or all if there are no others."""
-        kept = np.ones(self.places.size, dtype=bool)
-        for k in folds:
-            kept &= ~np.isin(self.places, self.folds[k][1])
-        return np.flatnonzero(kept) if kept.any() else np.arange(kept.size)
+        """A mask of the landmarks that are not among the test rows of these folds; all if there are no others."""
+        tested = self._tested_landmarks[list(folds)].any(axis=0)
+        return np.ones_like(tested) if tested.all() else ~tested
 
     def _linear(self) -> KernelPath:
         """The columns themselves."""
@@ -200,7 +203,7 @@ class KernelSearch:
         kernel = KERNELS[before.kernel]
         best = int(np.argmax(before.path.auc.mean(axis=1)))
         of_all = Nystroem.of(kernel, before.coordinates[0], self.landmarks, before.gamma)
-        dual = _dual_path(of_all, before.moments[0], before.path.alphas[[best]])
+        dual = _dual_path(of_all.T, before.moments[0], before.path.alphas[[best]])
         duals = [dual[:, 0], *(dual[:, best] for dual in before.duals)]
         maps = []
         for left_out, coordinates, dual in zip(self._left_out, before.coordinates, duals, strict=True):
@@ -254,6 +257,7 @@ class _Similarities:
         self.search = search
         self.nystroem = nystroem
         self.values = nystroem.kernel.values(distances, nystroem.gamma)
+        self.K = nystroem.K
         self.landmarks = search.landmarks_without(*(left_out or ()))
         self.summed = [] if left_out == () else [k for k in range(len(search.folds)) if k not in (left_out or ())]
         self.sums = None
@@ -269,22 +273,22 @@ class _Similarities:
 
     def fold_path(self, k: int, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[float]]:
         """Weights of the landmarks in the models without a fold, and scores and AUC of its test rows."""
-        nystroem, columns = self._training_map(k)
+        T, columns = self._features(k)
         moments = self.moments(k)
-        if nystroem.magnifies:
-            features = self._moments_of(self.values[:, columns] @ nystroem.T, k)
-            dual = nystroem.T @ moment_path(features.within, features.delta, alphas)
+        if magnifies(T):
+            features = self._moments_of(self.values[:, columns] @ T, k)
+            dual = T @ moment_path(features.within, features.delta, alphas)
         else:
-            dual = _dual_path(nystroem, moments, alphas, columns)
+            dual = _dual_path(T, moments, alphas, columns)
         data = Data.of_moments(moments, standardize=False)
         _, test = self.search.folds[k]
         return dual, *score_fold(self.search.table, test, self.values, data, self._all_weights(dual, columns))
 
     def inner_scores(self, pairs: list[tuple[int, int]], alphas: np.ndarray) -> InnerScores:
         """Scores of the test rows of the last fold of each pair by models without both; a pair and its reverse."""
-        nystroem, columns = self._training_map(*pairs[0])
+        T, columns = self._features(*pairs[0])
         moments = self.moments(*pairs[0])
-        weights = self._all_weights(_dual_path(nystroem, moments, alphas, columns), columns)
+        weights = self._all_weights(_dual_path(T, moments, alphas, columns), columns)
         middle = 0.5 * (moments.pos.mean + moments.neg.mean) @ weights
         inner = {}
         for k, j in pairs:
@@ -292,14 +296,14 @@ class _Similarities:
             inner[k, j] = np.ascontiguousarray(scores.T)
         return inner
 
-    def _training_map(self, *left_out: int) -> tuple[Nystroem, np.ndarray]:
-        """The feature map of the landmarks that are not test rows of these folds, and their columns."""
-        columns = np.flatnonzero(np.isin(self.landmarks, self.search.landmarks_without(*left_out)))
-        return self.nystroem.of_landmarks(columns), columns
+    def _features(self, *left_out: int) -> tuple[np.ndarray, np.ndarray]:
+        """T for the landmarks that are not test rows of these folds, and the columns of these landmarks."""
+        columns = np.flatnonzero(self.search.landmarks_without(*left_out)[self.landmarks])
+        return inverse_factor(self.K[np.ix_(columns, columns)]), columns
 
     def _all_weights(self, dual: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Weights of all landmarks, zero for those that are not used; one column per alpha."""
-        weights = np.zeros((self.landmarks.size, dual.shape[1]))
+        weights = np.zeros((self.values.shape[1], dual.shape[1]))
         weights[columns] = dual
         return weights
 
@@ -309,9 +313,8 @@ class _Similarities:
 
 
 def _dual_path(
-    nystroem: Nystroem, moments: Moments, alphas: np.ndarray, columns: np.ndarray | slice = slice(None)
+    T: np.ndarray, moments: Moments, alphas: np.ndarray, columns: np.ndarray | slice = slice(None)
 ) -> np.ndarray:
     """Weights of the landmarks, one column per alpha, from the moments of similarities to them."""
-    T = nystroem.T
     within = moments.within[columns][:, columns]
     return T @ moment_path(T.T @ within @ T, moments.delta[columns] @ T, alphas)
