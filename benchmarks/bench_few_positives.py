@@ -54,9 +54,9 @@ def measure(name, draws, rows):
     aucs = {"average": [], "best": []}
     for seed in range(draws):
         train, test = draw(y, seed)
-        for choice, found in aucs.items():
-            model = KernelAUCClassifier(choice=choice, random_state=seed).fit(X[train], y[train])
-            found.append(roc_auc(y[test], model.decision_function(X[test])))
+        for name, of_draws in aucs.items():
+            model = KernelAUCClassifier(average=name == "average", random_state=seed).fit(X[train], y[train])
+            of_draws.append(roc_auc(y[test], model.decision_function(X[test])))
     return aucs
 
 
@@ -90,14 +90,14 @@ def summarize(done):
                 "draws won": int((gain > 0).sum()),
             }
         )
-    means = {choice: np.mean([np.mean(aucs[choice]) for aucs in done.values()]) for choice in ("average", "best")}
+    means = {name: np.mean([np.mean(aucs[name]) for aucs in done.values()]) for name in ("average", "best")}
     error = np.std(gains, ddof=1) / np.sqrt(len(gains))
     p_value = ttest_1samp(gains, 0.0).pvalue
     out.append(
         {
             "set": "mean",
             "draws": "",
-            **{choice: f"{value:.4f}" for choice, value in means.items()},
+            **{name: f"{value:.4f}" for name, value in means.items()},
             "gain (standard error)": f"{np.mean(gains):+.4f} ({error:.4f}), p = {p_value:.3f}",
             "draws won": "",
         }

@@ -16,9 +16,11 @@ from sklearn.utils.estimator_checks import check_estimator_sparse_tag
 from aucmax import AUCClassifierCV
 from aucmax.datasets import load
 from aucmax.estimators.kernel import KernelAUCClassifier
-from aucmax.kernels import KERNELS, Coordinates, Ranks, choose_landmarks, nystroem
-from aucmax.kernels.landmark_space import LandmarkSpace
+from aucmax.kernels import nystroem
+from aucmax.kernels.functions import KERNELS, Coordinates
+from aucmax.kernels.landmarks import choose_landmarks
 from aucmax.kernels.metric import squared_slopes
+from aucmax.kernels.nystroem import Nystroem
 from aucmax.numerics import lazy_features, matrix
 from aucmax.problem.data import column_scale
 from aucmax.problem.moments import Moments
@@ -69,7 +71,7 @@ def closed_form(K, K_new, y, weight, alpha):
 @pytest.mark.parametrize("alpha", [1e-1, 1e-3])
 def test_all_rows_as_landmarks_give_the_kernelised_closed_form(kernel, alpha):
     X, y, weight = rings()
-    model = KernelAUCClassifier(kernel, 120, gamma=0.7, alpha=alpha, cv=FOLDS).fit(X, y, weight)
+    model = KernelAUCClassifier(kernel, 120, gamma=0.7, alphas=[alpha], cv=FOLDS).fit(X, y, weight)
     K = gram(kernel, 0.7, X, X, X, y, weight)
     expected = closed_form(K, K, y, weight, alpha)
     scores = model.decision_function(X)
@@ -82,7 +84,7 @@ def test_curve_equals_refitting_in_the_span_of_the_landmarks(kernel):
     alphas = np.array([1.0, 0.1, 0.01])
     for alpha in alphas:
         model = KernelAUCClassifier(
-            kernel, 30, gamma=0.5, alpha=alpha, cv=FOLDS, relevance=False, random_state=0
+            kernel, 30, gamma=0.5, alphas=[alpha], cv=FOLDS, relevance=False, random_state=0
         ).fit(X, y, weight)
         for k, (train, test) in enumerate(FOLDS.split(X, y)):
             Z = X[np.setdiff1d(model.landmarks_, test)]
@@ -96,7 +98,7 @@ def test_curve_equals_refitting_in_the_span_of_the_landmarks(kernel):
 def test_linear_kernel_is_the_linear_classifier():
     X, y, weight = rings()
     X[y > 0] += 1.0
-    ours = KernelAUCClassifier("linear", choice="best", alpha=0.1, cv=FOLDS).fit(X, y, weight)
+    ours = KernelAUCClassifier("linear", average=False, alphas=[0.1], cv=FOLDS).fit(X, y, weight)
     linear = AUCClassifierCV([0.1], loss="squared", cv=FOLDS).fit(X, y, weight)
     np.testing.assert_allclose(ours.cv_auc_, linear.cv_auc_)
     np.testing.assert_allclose(ours.decision_function(X), linear.decision_function(X), rtol=1e-9)
@@ -117,7 +119,7 @@ def test_csr_equals_dense(relevance, loss):
 @pytest.mark.parametrize("loss", ["squared", "squared_hinge"])
 def test_features_made_in_chunks_equal_those_kept(monkeypatch, loss):
     X, y, weight = rings(400)
-    settings = {"kernel": "laplacian", "n_components": 20, "gamma": 0.5, "alpha": 0.01, "loss": loss}
+    settings = {"kernel": "laplacian", "n_components": 20, "gamma": 0.5, "alphas": [0.01], "loss": loss}
     kept = KernelAUCClassifier(**settings, cv=FOLDS, random_state=0).fit(X, y, weight)
     monkeypatch.setattr(nystroem, "IN_MEMORY", 0)
     made = KernelAUCClassifier(**settings, cv=FOLDS, random_state=0).fit(X, y, weight)
@@ -149,7 +151,7 @@ def test_splice_is_ranked_far_better_than_by_linear_models():
 
 def test_a_long_table_is_tuned_on_some_rows_and_fitted_to_all():
     X, y, weight = rings(600, rate=0.1)
-    model = KernelAUCClassifier("rbf", 600, gamma=0.7, alpha=0.01, tuning_rows=200, cv=FOLDS, random_state=0).fit(
+    model = KernelAUCClassifier("rbf", 600, gamma=0.7, alphas=[0.01], tuning_rows=200, cv=FOLDS, random_state=0).fit(
         X, y, weight
     )
     assert np.isfinite(model.oof_scores_).sum() == 200
@@ -164,7 +166,7 @@ def test_weight_two_equals_two_copies():
     X, y, _ = rings()
     weight = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
     twice = np.concatenate([np.arange(120), np.flatnonzero(weight == 2)])
-    settings = {"kernel": "rbf", "n_components": 1000, "gamma": 0.7, "alpha": 0.01}
+    settings = {"kernel": "rbf", "n_components": 1000, "gamma": 0.7, "alphas": [0.01]}
     weighted = KernelAUCClassifier(**settings, cv=FOLDS).fit(X, y, weight)
     copied = KernelAUCClassifier(**settings, cv=FOLDS).fit(X[twice], y[twice])
     a, b = weighted.decision_function(X), copied.decision_function(X)
@@ -195,9 +197,8 @@ def test_slopes_are_those_of_finite_differences():
 @pytest.mark.parametrize(("n", "gamma", "magnifies"), [(200, 1.0, False), (200, 1e-3, True), (40, 1.0, False)])
 def test_moments_of_features_are_those_of_the_features_computed(n, gamma, magnifies):
     X, y, weight = rings(n)
-    plain = Coordinates(np.ones(X.shape[1]))
-    made = LandmarkSpace(X[:12], plain, None).family("rbf", plain).map(gamma)
-    assert made.magnifies == magnifies
+    made = Nystroem.of(KERNELS["rbf"], Coordinates(np.ones(X.shape[1])), X[:12], gamma)
+    assert nystroem.magnifies(made.T) == magnifies
     found = made.moments(X, y, weight)
     expected = Moments.of(made(X), y, weight)
     np.testing.assert_allclose(found.within, expected.within, atol=1e-9 * np.abs(expected.within).max())
@@ -219,13 +220,13 @@ def test_ranks_are_those_of_scipy():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=90), rng.integers(0, 4, 90)])
     expected = (rankdata(X, axis=0) - 0.5) / 90
-    np.testing.assert_allclose(Ranks.of(X, np.ones(90))(X), expected)
+    np.testing.assert_allclose(Coordinates.of_ranks(X, np.ones(90))(X), expected)
 
 
 def test_many_distinct_values_are_ranked_by_interpolation():
     X = np.random.default_rng(0).normal(size=(5000, 1))
     expected = (rankdata(X, axis=0) - 0.5) / 5000
-    np.testing.assert_allclose(Ranks.of(X, np.ones(5000))(X), expected, atol=1 / 250)
+    np.testing.assert_allclose(Coordinates.of_ranks(X, np.ones(5000))(X), expected, atol=1 / 250)
 
 
 def test_ranks_are_blind_to_increasing_functions():
@@ -300,7 +301,7 @@ def test_relevance_does_not_leak_the_labels_of_the_test_rows():
 def test_landmarks_do_not_leak_the_labels_of_the_test_rows():
     rng = np.random.default_rng(0)
     y = np.repeat([1.0, -1.0], [30, 270])
-    settings = {"kernel": "laplacian", "n_components": 60, "gamma": 0.3, "alpha": 0.01, "relevance": False}
+    settings = {"kernel": "laplacian", "n_components": 60, "gamma": 0.3, "alphas": [0.01], "relevance": False}
     aucs = []
     for seed in range(20):
         model = KernelAUCClassifier(**settings, random_state=seed).fit(rng.normal(size=(300, 5)), y)
@@ -329,9 +330,9 @@ def test_the_average_is_the_weighted_sum_of_models_fitted_one_by_one():
     spreads = []
     for k in mixed:
         kernel, gamma, alpha = (results[f"param_{name}"][k] for name in ("kernel", "gamma", "alpha"))
-        one = KernelAUCClassifier(kernel, gamma=None if kernel == "linear" else gamma, alpha=alpha, **settings).fit(
-            X, y, weight
-        )
+        one = KernelAUCClassifier(
+            kernel, gamma=None if kernel == "linear" else gamma, alphas=[alpha], **settings
+        ).fit(X, y, weight)
         spreads.append(np.sqrt(np.cov(one.oof_scores_, aweights=weight, ddof=0)))
         total += model.weights_[k] * (one.score_(X) - one.score_.intercept) / spreads[-1]
     expected = total * spreads[int(np.argmax(model.weights_[mixed]))]
@@ -347,7 +348,7 @@ def test_weights_follow_the_errors_of_the_auc():
     model = KernelAUCClassifier("rbf", **settings).fit(X, y)
     quality, scores = [], []
     for alpha in model.alphas_:
-        one = KernelAUCClassifier("rbf", alpha=alpha, **settings).fit(X, y)
+        one = KernelAUCClassifier("rbf", alphas=[alpha], **settings).fit(X, y)
         scores.append(one.oof_scores_)
         quality.append((one.cv_auc_.mean() + roc_auc_score(y, one.oof_scores_)) / 2)
     best = scores[int(np.argmax(quality))]
@@ -359,7 +360,7 @@ def test_weights_follow_the_errors_of_the_auc():
 
 def test_the_best_model_alone():
     X, y, _ = rings(200)
-    model = KernelAUCClassifier(["rbf", "ranks"], 40, choice="best", cv=FOLDS, random_state=0).fit(X, y)
+    model = KernelAUCClassifier(["rbf", "ranks"], 40, average=False, cv=FOLDS, random_state=0).fit(X, y)
     assert len(model.score_.terms) == 1 and np.sort(model.weights_)[-2:].tolist() == [0.0, 1.0]
     assert model.score_.terms[0].kernel == model.best_kernel_
 
@@ -388,7 +389,7 @@ def test_out_of_fold_scores_calibrate_and_give_thresholds():
 
 def test_squared_hinge_minimises_its_own_objective():
     X, y, _ = rings(200)
-    settings = {"kernel": "rbf", "n_components": 30, "gamma": 0.5, "alpha": 0.01, "cv": FOLDS, "random_state": 0}
+    settings = {"kernel": "rbf", "n_components": 30, "gamma": 0.5, "alphas": [0.01], "cv": FOLDS, "random_state": 0}
     hinge = KernelAUCClassifier(**settings, loss="squared_hinge").fit(X, y)
     squared = KernelAUCClassifier(**settings).fit(X, y)
     assert hinge.solver_ == "newton" and hinge.gap_ <= 1e-6 * hinge.objective_
@@ -435,7 +436,7 @@ def test_the_tag_says_whether_a_sparse_table_can_be_fitted(kernel):
 def test_landmarks_that_occur_twice_are_no_harm():
     X, y, _ = rings()
     X, y = np.repeat(X[:40], 3, axis=0), np.repeat(y[:40] * np.where(np.arange(40) % 2, 1, -1), 3)
-    model = KernelAUCClassifier("rbf", 1000, gamma=0.7, alpha=0.01, cv=FOLDS).fit(X, y)
+    model = KernelAUCClassifier("rbf", 1000, gamma=0.7, alphas=[0.01], cv=FOLDS).fit(X, y)
     expected = closed_form(*2 * [gram("rbf", 0.7, X, X, X, y, np.ones(120))], y, np.ones(120), 0.01)
     scores = model.decision_function(X)
     np.testing.assert_allclose(scores - scores[0], expected - expected[0], atol=1e-6)
@@ -470,7 +471,8 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"gamma": 0}, "gamma=0; give None or a finite number above 0"),
         ({"gamma": np.inf}, "gamma=inf; give None or a finite number"),
         ({"gamma": "scale"}, "gamma='scale'; give"),
-        ({"alpha": -1.0}, "alpha=-1.0; give"),
+        ({"alphas": [-1.0]}, r"alphas=\[-1.0\]; give"),
+        ({"alphas": [0.0, 1.0], "kernel": "rbf"}, r"alphas=\[0.0, 1.0\] with kernel='rbf'; give numbers above 0"),
         ({"kernel": "cubic"}, "unknown kernel 'cubic'; choose 'auto', one of"),
         ({"kernel": []}, r"unknown kernel \[\]"),
         ({"n_components": 0}, "n_components=0; give 'auto' or"),
@@ -479,7 +481,7 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"landmarks": "best"}, "landmarks='best'; give one of"),
         ({"relevance": "often"}, "relevance='often'; give True"),
         ({"relevance": True, "kernel": "linear"}, "relevance=True learns a metric, which the kernel 'linear' lacks"),
-        ({"choice": "worst"}, "choice='worst'; give one of"),
+        ({"average": "worst"}, "average='worst'; give True or False"),
         ({"cv": 1}, "cv=1; give an integer of 2 or more"),
         ({"loss": "cubic"}, "loss='cubic'; give one of"),
         ({"loss": "sigmoid"}, "no default solver that certifies"),

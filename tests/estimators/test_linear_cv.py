@@ -13,9 +13,9 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, 
 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.estimators.platt_scaling import Calibration
-from aucmax.selection import loss_choice
+from aucmax.selection import choice
 from aucmax.selection.alpha_path import eigen_solutions, krylov_path, moment_path, row_path, shifted_solutions
-from aucmax.selection.cross_validation import choose_alpha
+from aucmax.selection.choice import choose_alpha
 from aucmax.selection.splits import make_splits
 from aucmax.solvers import CG
 
@@ -388,8 +388,8 @@ def test_auto_is_the_squared_loss_unless_another_is_better_by_more_than_its_erro
 def test_auto_compares_losses_on_a_subsample_of_a_long_table(table, monkeypatch):
     X, y, _ = table(1200, 5)
     whole = AUCClassifierCV(loss="squared", random_state=0).fit(X, y)
-    monkeypatch.setattr(loss_choice, "NUMBERS", 3000)
-    monkeypatch.setattr(loss_choice, "MARGIN", 1e9)
+    monkeypatch.setattr(choice, "NUMBERS", 3000)
+    monkeypatch.setattr(choice, "MARGIN", 1e9)
     model = AUCClassifierCV(random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.coef_, whole.coef_)
     np.testing.assert_array_equal(model.cv_auc_, whole.cv_auc_)

@@ -72,7 +72,7 @@ def random_labels(share, seed):
 @pytest.mark.parametrize("share", [0.1, 0.03])
 def test_members_of_one_setting_rank_rare_random_labels_as_chance_does(share):
     """With one setting nothing is chosen on the out-of-fold scores, so that no optimism is left."""
-    kernel = KernelAUCClassifier("laplacian", 60, gamma=0.3, alpha=0.1, relevance=False)
+    kernel = KernelAUCClassifier("laplacian", 60, gamma=0.3, alphas=[0.1], relevance=False)
     boosting = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=7, early_stopping=False)
     members = [
         ("kernel", kernel),

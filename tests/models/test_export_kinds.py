@@ -8,8 +8,8 @@ from command_line import run
 from sklearn.ensemble import ExtraTreesClassifier
 
 import aucmax
-from aucmax.kernels.coordinates import Coordinates
-from aucmax.kernels.score import KernelScore, Term
+from aucmax.kernels.functions import Coordinates
+from aucmax.kernels.nystroem import KernelScore, Term
 from aucmax.models import (
     EnsembleScorer,
     ExportError,

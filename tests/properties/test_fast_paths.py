@@ -17,7 +17,7 @@ from aucmax.scale.folds import row_hashes
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import RowSample
 from aucmax.selection.alpha_path import alpha_path, eigen_solutions, krylov_path, shifted_solutions
-from aucmax.selection.fold_moments import moments_by_fold, training_moments
+from aucmax.selection.cross_validation import moments_by_fold, training_moments
 from aucmax.solvers import Exact
 from aucmax.validation.inputs import LabeledData
 

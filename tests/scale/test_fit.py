@@ -12,7 +12,7 @@ from aucmax.metrics import auc_interval
 from aucmax.scale import LocalEngine, Source, evaluate, fit, passes
 from aucmax.scale import source as sources
 from aucmax.scale.folds import fold_seed, group_hashes, hash_folds, row_hashes
-from aucmax.selection import loss_choice
+from aucmax.selection import choice
 from aucmax.tables import TableEncoder
 from aucmax.tables.cells import as_column
 
@@ -95,7 +95,7 @@ def test_the_path_of_the_logistic_loss_is_that_of_one_process(events):
 def test_auto_chooses_the_loss_by_a_sample(events, monkeypatch):
     table, files = events
     X, y = in_memory(table)
-    monkeypatch.setattr(loss_choice, "AUTO", ("squared", "logistic"))
+    monkeypatch.setattr(choice, "AUTO", ("squared", "logistic"))
     whole = AUCClassifierCV(cv=folds_of(len(table), 0)).fit(X, y)
     model = fit(files, AUCClassifierCV(random_state=0), **SETTINGS)[-1]
     assert model.loss_ == whole.loss_ == "logistic"

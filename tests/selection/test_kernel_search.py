@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from aucmax.kernels import Coordinates
-from aucmax.kernels.landmark_space import LandmarkSpace
+from aucmax.kernels.functions import Coordinates
 from aucmax.selection.averaging import average_paths
+from aucmax.selection.cross_validation import PathSettings
 from aucmax.selection.kernel_search import KernelSearch
 from aucmax.selection.splits import is_partition, neighbouring_folds
 from aucmax.validation.inputs import LabeledData
@@ -27,8 +27,8 @@ def search(data, tests, landmarks, alphas=ALPHAS):
     """A search whose landmarks are the rows given."""
     every = np.arange(data.y.size)
     folds = [(np.setdiff1d(every, test), test) for test in tests]
-    space = LandmarkSpace(data.X[landmarks], Coordinates(np.ones(3)), None)
-    return KernelSearch(data, folds, space, landmarks, alphas, standardize=False)
+    coordinates = dict.fromkeys(["rbf", "laplacian"], Coordinates(np.ones(3)))
+    return KernelSearch(data, folds, data.X[landmarks], landmarks, coordinates, PathSettings(alphas, 0.0, False))
 
 
 def paths(searched, rounds=0):

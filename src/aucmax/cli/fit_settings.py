@@ -54,18 +54,18 @@ class FitSettings:
 
     def estimator(self, folds: Any = None) -> Any:
         """The estimator that these settings describe; it tunes on the given folds, or on shuffled ones."""
-        alpha = "auto" if self.alpha is None else self.alpha
+        alphas = None if self.alpha is None else [self.alpha]
         cv = self.cv if folds is None else folds
         if self.stack:
             return AUCStackingClassifier(cv=cv, decision=self.decision, random_state=self.seed)
         if self.kernel is not None:
             loss = "squared" if self.loss[0] == "auto" else self.loss[0]
-            settings = {"alpha": alpha, "loss": loss, "cv": cv, "random_state": self.seed}
+            settings = {"alphas": alphas, "loss": loss, "cv": cv, "random_state": self.seed}
             return KernelAUCClassifier(self.kernel, decision=self.decision, **settings)
         if self.solver is not None:
             settings = {"solver": self.solver, "decision": self.decision, "random_state": self.seed}
+            alpha = "auto" if self.alpha is None else self.alpha
             return AUCClassifier(alpha, self.l1_ratio, self.loss[0], **settings)
-        alphas = None if self.alpha is None else [self.alpha]
         losses = self.loss[0] if len(self.loss) == 1 else list(self.loss)
         settings = {"cv": cv, "decision": self.decision, "random_state": self.seed}
         return AUCClassifierCV(alphas, self.l1_ratio, losses, **settings)

@@ -11,7 +11,7 @@ import numpy as np
 from aucmax import datasets
 from aucmax.cli.groups import read_groups
 from aucmax.numerics.matrix import is_sparse
-from aucmax.selection.time_splits import forward_splits
+from aucmax.selection.splits import forward_splits
 from aucmax.tables import Finding, Table, TableEncoder, encode_target, read
 from aucmax.tables.cells import Scalar
 from aucmax.tables.findings.class_counts import few_of_a_class

@@ -3,7 +3,7 @@
 from aucmax.comparison.compare import Progress, compare
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.comparison.standard_models import DEFAULT_MODELS, STANDARD_MODELS
-from aucmax.selection.time_splits import forward_splits
+from aucmax.selection.splits import forward_splits
 
 __all__ = [
     "DEFAULT_MODELS",

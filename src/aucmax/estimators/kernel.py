@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
-from aucmax.estimators.path_plot import PathPlotMixin
-from aucmax.kernels.coordinates import Coordinates
-from aucmax.kernels.functions import find_kernels, supports_sparse
-from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
+from aucmax.estimators.linear_cv import PathPlotMixin
+from aucmax.kernels.functions import Coordinates, find_kernels, kernel_coordinates, supports_sparse
 from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks, places_among
-from aucmax.kernels.nystroem import Nystroem
-from aucmax.kernels.score import KernelScore, Term
+from aucmax.kernels.nystroem import KernelScore, Nystroem, Term
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import alike, is_sparse
 from aucmax.numerics.threads import threads_for
@@ -27,15 +23,14 @@ from aucmax.problem.moments import Moments
 from aucmax.problem.objective import Problem
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.averaging import Average, average_paths
-from aucmax.selection.cross_validation import PathSettings, certified_solver, cv_results, training_data
+from aucmax.selection.choice import cv_results
+from aucmax.selection.cross_validation import PathSettings, certified_solver
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
 from aucmax.selection.kernel_search import KernelPath, KernelSearch, count_rounds
 from aucmax.selection.splits import make_splits, subsample
 from aucmax.solvers import Exact, Solver
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
-
-FeatureData = Callable[[Nystroem | None], tuple[Data, Solver]]  # of the rows that a final model is fitted to
 
 
 class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
@@ -59,15 +54,15 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
     gamma : float or None
         Scale of the kernel, for scaled columns; None tries several around the inverse median distance between
         landmarks.
-    alpha : float or "auto"
-        Strength of the penalty; "auto" tries 11.
+    alphas : array, int or None
+        As in `AUCClassifierCV`: strengths to try, above 0, or the size of a grid around the automatic one (None: 11).
     loss : {"squared", "squared_hinge", "hinge", "exponential", "logistic"}
         Pairwise loss of the final models; settings are compared with the squared loss, which is fastest.
     cv : int or splitter
         As in `AUCClassifierCV`.
-    choice : {"average", "best"}
-        Average the models, weighted by their cross-validated AUC (docs/mathematics.md, section 12), or use the best
-        one alone.
+    average : bool
+        Average the models, weighted by their cross-validated AUC (docs/mathematics.md, section 12), instead of using
+        the best one alone.
     relevance : bool or "auto"
         Whether to learn a metric: up to three rounds, each of which stretches the columns by how much the model of
         the round before varies along them; this helps if few of many columns matter. "auto" means True if `kernel`
@@ -118,9 +113,8 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
     parameter_constraints: ClassVar = {
         "n_components": [Option("auto"), Integer(1)],
         "gamma": [None, Number(0, open="low")],
-        "alpha": [Option("auto"), Number(0, open="low")],
         "loss": [Option(registry=LOSSES)],
-        "choice": [Option("average", "best")],
+        "average": [Boolean()],
         "relevance": [Boolean(), Option("auto")],
         "landmarks": [Option(*LANDMARKS)],
         "standardize": [Boolean()],
@@ -132,10 +126,10 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         kernel="auto",
         n_components="auto",
         gamma=None,
-        alpha="auto",
+        alphas=None,
         loss="squared",
         cv=5,
-        choice="average",
+        average=True,
         relevance="auto",
         landmarks="random",
         standardize=True,
@@ -146,10 +140,10 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         self.kernel = kernel
         self.n_components = n_components
         self.gamma = gamma
-        self.alpha = alpha
+        self.alphas = alphas
         self.loss = loss
         self.cv = cv
-        self.choice = choice
+        self.average = average
         self.relevance = relevance
         self.landmarks = landmarks
         self.standardize = standardize
@@ -172,16 +166,23 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         rounds = count_rounds(self.relevance, self.kernel, kernels)
         folds = make_splits(self.cv, *table, groups, rng)
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
-        space = self._landmark_space(table, tuning, "ranks" in kernels, rng)
-        alphas = None if self.alpha == "auto" else [self.alpha]
-        some = slice(SEARCH_LANDMARKS)
-        places = places_among(kept, self.landmarks_[some])
-        search = KernelSearch(tuning, inner, space.some(some), places, alphas, self.standardize)
+        columns = self._choose_landmarks(table, rng)
+        landmarks = table.X[self.landmarks_]
+        search = KernelSearch(
+            tuning,
+            inner,
+            landmarks[:SEARCH_LANDMARKS],
+            places_among(kept, self.landmarks_[:SEARCH_LANDMARKS]),
+            kernel_coordinates(kernels, columns, tuning, self.standardize),
+            PathSettings(self.alphas, 0.0, self.standardize),
+        )
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
-            found = search.run(kernels, self.gamma, rounds, rng)
-            average = average_paths(tuning, [one.path for one in found], pick=self.choice == "best")
-            score = self._fit_average(found, average, space, partial(self._feature_data, table.weighted()))
-        self._store_search(found, average)
+            paths = search.run(kernels, self.gamma, rounds, rng)
+            average = average_paths(tuning, [each.path for each in paths], pick=not self.average)
+            maps = [paths[k].nystroem(landmarks) for k in average.kept]
+            data = self._feature_data(table.weighted(), maps)
+            score = self._fit_average(paths, average, landmarks, maps, data)
+        self._store_search(paths, average)
         out_of_fold = np.full(table.y.size, np.nan)
         out_of_fold[kept] = average.out_of_fold
         self.score_ = replace(score, intercept=score.intercept - self._calibrate(out_of_fold, table))
@@ -202,71 +203,66 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         tags.input_tags.sparse = supports_sparse(self.kernel)
         return tags
 
-    def _landmark_space(
-        self, table: LabeledData, tuning: LabeledData, ranked: bool, rng: np.random.Generator
-    ) -> LandmarkSpace:
-        """Landmarks among all rows, and the coordinates; this is where NaN and infinity are detected."""
+    def _choose_landmarks(self, table: LabeledData, rng: np.random.Generator) -> Coordinates:
+        """Store the landmarks among all rows; return the coordinates of the columns. NaN and infinity are refused."""
         moments = Moments.of(*table, full=False)
         check_finite(moments, table.X)
-        plain = Coordinates(column_scale(moments, self.standardize))
+        columns = Coordinates(column_scale(moments, self.standardize))
         groups = [np.flatnonzero((table.y == label) & (table.weight > 0)) for label in (1.0, -1.0)]
         count = count_landmarks(self.n_components, groups[0].size + groups[1].size)
-        self.landmarks_ = choose_landmarks(table.X, groups, count, self.landmarks, plain, rng)
-        ranks = ranked_coordinates(*tuning.weighted(), self.standardize) if ranked else None
-        return LandmarkSpace(table.X[self.landmarks_], plain, ranks)
+        self.landmarks_ = choose_landmarks(table.X, groups, count, self.landmarks, columns, rng)
+        return columns
 
-    def _store_search(self, found: list[KernelPath], average: Average) -> None:
+    def _feature_data(self, rows: LabeledData, maps: list[Nystroem | None]) -> Iterator[tuple[Data, Solver]]:
+        """For each map the features, or the columns themselves if it is None, and the solver of the final model."""
+        loss = LOSSES[self.loss]()
+        for nystroem in maps:
+            if nystroem is None:
+                yield Data.of(*rows, standardize=self.standardize), certified_solver(rows.X, loss)
+                continue
+            solver = certified_solver(nystroem.lazy_features(rows.X), loss)
+            if isinstance(solver, Exact):
+                yield Data.of_moments(nystroem.moments(*rows), standardize=False), solver
+            else:
+                yield Data.of(nystroem.features(rows.X), rows.y, rows.weight, standardize=False), solver
+
+    def _fit_average(
+        self,
+        paths: list[KernelPath],
+        average: Average,
+        landmarks: Any,
+        maps: list[Nystroem | None],
+        data: Iterable[tuple[Data, Solver]],
+    ) -> KernelScore:
+        """Fit the models that keep weight, in the features of all landmarks; return the sum of their scores."""
+        loss = LOSSES[self.loss]()
+        terms = []
+        intercept = 0.0
+        for k, nystroem, (features, solver) in zip(average.kept, maps, data, strict=True):
+            alphas = paths[k].path.alphas
+            w = alpha_path(features, loss, alphas, 0.0, solver) @ average.factors[k] / features.scale
+            intercept -= float(features.midpoint(w))
+            terms.append(_term(nystroem, w))
+            if k == average.best[0]:
+                alpha = float(alphas[average.best[1]])
+                solution = solver.solve(Problem(features, loss, ElasticNet.of(alpha, 0.0)))
+                self._store_solution(solution, solver, alpha)
+        return KernelScore(landmarks, tuple(terms), intercept)
+
+    def _store_search(self, paths: list[KernelPath], average: Average) -> None:
         """Store the comparison and the best setting."""
-        best = found[average.best[0]]
+        best = paths[average.best[0]]
         self.weights_ = average.weights.ravel()
-        self.cv_results_ = cv_results([(one.params, one.path) for one in found]) | {"weight": self.weights_}
+        self.cv_results_ = cv_results([(each.params, each.path) for each in paths]) | {"weight": self.weights_}
         self.best_kernel_ = best.kernel
         self.gamma_ = float(best.gamma)
         self.alphas_ = best.path.alphas
         self.cv_auc_ = best.path.auc
         self.loss_ = self.loss
 
-    def _feature_data(self, rows: LabeledData, made: Nystroem | None) -> tuple[Data, Solver]:
-        """The features of a map, or the columns themselves, and the solver of the final model."""
-        loss = LOSSES[self.loss]()
-        if made is None:
-            solver = certified_solver(rows.X, loss)
-            return training_data(rows, PathSettings(None, 0.0, self.standardize)), solver
-        solver = certified_solver(made.lazy_features(rows.X), loss)
-        if isinstance(solver, Exact):
-            return Data.of_moments(made.moments(*rows), standardize=False), solver
-        return training_data(rows._replace(X=made.features(rows.X)), PathSettings(None, 0.0, False)), solver
 
-    def _fit_average(
-        self, found: list[KernelPath], average: Average, space: LandmarkSpace, data_of: FeatureData
-    ) -> KernelScore:
-        """Fit what keeps weight to all rows with all landmarks; the sum of the scores."""
-        loss = LOSSES[self.loss]()
-        terms = []
-        intercept = 0.0
-        for k in average.kept:
-            one = found[k]
-            made = with_all_landmarks(one, space)
-            data, solver = data_of(made)
-            w = alpha_path(data, loss, one.path.alphas, 0.0, solver) @ average.factors[k] / data.scale
-            intercept -= float(data.midpoint(w))
-            terms.append(_term(one, made, w))
-            if k == average.best[0]:
-                alpha = float(one.path.alphas[average.best[1]])
-                solution = solver.solve(Problem(data, loss, ElasticNet.of(alpha, 0.0)))
-                self._store_solution(solution, solver, alpha)
-        return KernelScore(space.landmarks, tuple(terms), intercept)
-
-
-def with_all_landmarks(one: KernelPath, space: LandmarkSpace) -> Nystroem | None:
-    """The feature map of a setting that was compared with some of the landmarks; None for the columns themselves."""
-    if not one.maps:
-        return None
-    made = one.maps[0]
-    if made.landmarks.shape[0] == space.landmarks.shape[0]:
-        return made
-    return space.family(one.kernel, made.coordinates).map(one.gamma)
-
-
-def _term(one: KernelPath, made: Nystroem | None, w: np.ndarray) -> Term:
-    return Term("linear", w) if made is None else Term(one.kernel, made.T @ w, one.gamma, made.coordinates)
+def _term(nystroem: Nystroem | None, w: np.ndarray) -> Term:
+    """The term of the score that weights of the features, or of the columns, amount to."""
+    if nystroem is None:
+        return Term("linear", w)
+    return Term(nystroem.kernel.name, nystroem.T @ w, nystroem.gamma, nystroem.coordinates)

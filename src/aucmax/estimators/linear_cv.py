@@ -8,21 +8,40 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from aucmax.estimators.base import LinearModel, LinearRanker
 from aucmax.estimators.calibration import CalibratedMixin
-from aucmax.estimators.path_plot import PathPlotMixin
 from aucmax.losses import LOSSES
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.objective import Problem
-from aucmax.selection.cross_validation import CHOICES, CVPath, PathSettings, choose_alpha, cv_path, cv_results
-from aucmax.selection.leave_pair_out import LEAVE_PAIR_OUT, leave_pair_out_path
-from aucmax.selection.loss_choice import choose_loss, compared_losses, decision_rows
-from aucmax.selection.splits import CV, Fold, make_splits
+from aucmax.selection.choice import CHOICES, choose_alpha, choose_loss, compared_losses, cv_results, decision_size
+from aucmax.selection.cross_validation import LEAVE_PAIR_OUT, CVPath, PathSettings, cv_path, leave_pair_out_path
+from aucmax.selection.splits import CV, Fold, make_splits, subsample
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import N_JOBS, Boolean, Number, Option, check_param, check_params
 
 LOSS_NAME = Option(registry=LOSSES)
+
+
+class PathPlotMixin:
+    """`plot_path` for estimators that cross-validate a path of alphas."""
+
+    alphas_: np.ndarray
+    cv_auc_: np.ndarray
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Plot the cross-validated AUC against alpha; needs matplotlib (`pip install '.[plot]'`).
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default the axes of a new figure.
+        """
+        from aucmax.plots.alpha_path import plot_path
+
+        check_is_fitted(self, "cv_auc_")
+        return plot_path(self.alphas_, self.cv_auc_, ax)
 
 
 class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
@@ -170,7 +189,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         if self.loss != "auto":
             paths = self._paths(table, folds, _loss_names(self.loss), settings)
             return max(paths, key=attrgetter("best_auc")), paths
-        rows, inner, kept = decision_rows(table, folds, rng)
+        rows, inner, kept = subsample(table, folds, decision_size(table.X), rng)
         paths = self._paths(rows, inner, compared_losses(table.X, settings), settings)
         best = paths[choose_loss(rows, paths)]
         return best if kept.size == table.y.size else cv_path(table, folds, best.loss, settings), paths

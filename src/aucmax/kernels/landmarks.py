@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from aucmax.kernels.coordinates import Coordinates
-from aucmax.kernels.functions import KERNELS
-from aucmax.kernels.nystroem import Nystroem, median_distance, own_distances
+from aucmax.kernels.functions import KERNELS, Coordinates
+from aucmax.kernels.nystroem import Nystroem
 
 CANDIDATES = 20  # rows considered per landmark, by rules that look at the rows
 WORK = 1e10  # budget for n_components="auto": rows times squared number of landmarks
@@ -24,7 +23,7 @@ PILOTS = 100  # landmarks of the features from which leverage scores are compute
 
 
 def count_landmarks(n_components: Any, n: int) -> int:
-    """How many landmarks to draw from n rows."""
+    """The number of landmarks to draw from n rows."""
     if n_components != "auto":
         return min(int(n_components), n)
     return min(int(np.clip(np.sqrt(WORK / n), FEWEST, MOST)), n)
@@ -101,17 +100,15 @@ def _spread(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
         nearest = np.minimum(nearest, KERNELS["rbf"].distances(X, X[chosen[k - 1 : k]])[:, 0])
         nearest[chosen[k - 1]] = 0.0
         total = nearest.sum()
-        left = np.setdiff1d(np.arange(X.shape[0]), chosen[:k])
-        chosen[k] = rng.choice(X.shape[0], p=nearest / total) if total > 0 else left[0]
+        unused = np.setdiff1d(np.arange(X.shape[0]), chosen[:k])
+        chosen[k] = rng.choice(X.shape[0], p=nearest / total) if total > 0 else unused[0]
     return chosen
 
 
 def _leverage(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
     """Draw rows with probability proportional to their ridge leverage score."""
     pilots = X[np.arange(min(PILOTS, X.shape[0]))]
-    rbf = KERNELS["rbf"]
-    own = own_distances(rbf, pilots)
-    phi = Nystroem.of(rbf, 1.0 / median_distance(own), Coordinates(np.ones(X.shape[1])), pilots, own)(X)
+    phi = Nystroem.of(KERNELS["rbf"], Coordinates(np.ones(X.shape[1])), pilots)(X)
     gram = phi.T @ phi
     gram[np.diag_indices_from(gram)] += np.trace(gram) / size
     scores = np.einsum("ij,ji->i", phi, cho_solve(cho_factor(gram), phi.T)) + 1e-12

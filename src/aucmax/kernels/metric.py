@@ -12,13 +12,13 @@ after which the stretch is multiplied by a number that preserves the median dist
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from aucmax.kernels.coordinates import Coordinates
-from aucmax.kernels.functions import Kernel
-from aucmax.kernels.nystroem import Nystroem, median_distance, own_distances
+from aucmax.kernels.functions import Coordinates, Kernel, median_distance
+from aucmax.kernels.nystroem import Nystroem
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import dense
 
@@ -27,29 +27,31 @@ SMALLEST = 1e-4  # added to the mean squared derivatives relative to the largest
 
 
 def learned_coordinates(
-    plain: Coordinates, made: Nystroem, dual: np.ndarray, X: Any, weight: np.ndarray
+    initial: Coordinates, nystroem: Nystroem, dual: np.ndarray, X: Any, weight: np.ndarray
 ) -> Coordinates:
     """The coordinates of the next round, from the derivatives of f at rows of the table.
 
     Parameters
     ----------
-    plain : Coordinates
-        Those before the first round.
-    made : Nystroem
-        The feature map of the model, whose coordinates are those of this round.
+    initial : Coordinates
+        The coordinates before the first round.
+    nystroem : Nystroem
+        The feature map of the model, in the coordinates of this round.
     dual : array of shape (m,)
         The weights of the landmarks in f.
     X, weight : arrays of shape (n, d) and (n,)
         Rows in the units of the table.
     """
-    stretch = plain.scale / made.coordinates.scale
-    points = made.coordinates(X)
-    slopes = squared_slopes(made.kernel, made.gamma, points, made.landmarks, dual, weight) * stretch**2
+    kernel = nystroem.kernel
+    stretch = initial.scale / nystroem.coordinates.scale
+    points = nystroem.coordinates(X)
+    slopes = squared_slopes(kernel, nystroem.gamma, points, nystroem.landmarks, dual, weight) * stretch**2
     stretch = np.sqrt(slopes / (slopes.max() or 1.0) + SMALLEST)
-    before = dense(made.landmarks) * (made.coordinates.scale / plain.scale)
-    units = [median_distance(own_distances(made.kernel, landmarks)) for landmarks in (before, before * stretch)]
+    landmarks = dense(nystroem.landmarks) * (nystroem.coordinates.scale / initial.scale)
+    units = [median_distance(kernel.own_distances(points)) for points in (landmarks, landmarks * stretch)]
     ratio = units[0] / units[1]
-    return plain.stretched(stretch * (ratio if made.kernel.norm == "l1" else np.sqrt(ratio)))
+    stretch = stretch * (ratio if kernel.norm == "l1" else np.sqrt(ratio))
+    return replace(initial, scale=initial.scale / stretch)
 
 
 def squared_slopes(kernel: Kernel, gamma: float, A: Any, Z: Any, dual: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Nystroem: features whose inner products approximate a kernel, from landmarks.
+"""Nystroem: features whose inner products approximate a kernel, from landmarks; and `KernelScore`, a model of them.
 
     Williams, Seeger. "Using the Nystroem method to speed up kernel machines." NIPS 2000.
 
@@ -15,16 +15,16 @@ are computed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
 
-from aucmax.kernels.coordinates import Coordinates
-from aucmax.kernels.functions import Kernel
+from aucmax.kernels.functions import KERNELS, Coordinates, Kernel, median_distance
 from aucmax.numerics.lazy_features import LazyFeatures
+from aucmax.numerics.matrix import dot
 from aucmax.problem.moments import Moments
 
 SMALLEST_PIVOT = 1e-4  # entry on the diagonal of the Cholesky factor below which a landmark is dropped
@@ -44,45 +44,58 @@ class Nystroem:
         The coordinates in which distances are measured.
     landmarks : array or CSR of shape (m, d)
         The landmarks, in these coordinates.
-    T : array of shape (m, rank)
+    own : array of shape (m, m)
+        The distances between the landmarks.
     """
 
     kernel: Kernel
     gamma: float
     coordinates: Coordinates
     landmarks: Any
-    T: np.ndarray
+    own: np.ndarray
 
     @classmethod
-    def of(cls, kernel: Kernel, gamma: float, coordinates: Coordinates, landmarks: Any, own: np.ndarray) -> Nystroem:
-        """The feature map of landmarks whose pairwise distances are `own`."""
-        K = kernel.values(own, gamma)
-        factor, failed = lapack.dpotrf(K, lower=1)
-        if failed == 0 and factor.diagonal().min() > SMALLEST_PIVOT:
-            inverse, _ = lapack.dtrtri(factor, lower=1)
-            return cls(kernel, gamma, coordinates, landmarks, inverse.T)
-        factor, order, rank, _ = lapack.dpstrf(K, lower=1, tol=SMALLEST_PIVOT**2)
-        inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
-        T = np.zeros((K.shape[0], rank))
-        T[order[:rank] - 1] = np.tril(inverse).T
-        return cls(kernel, gamma, coordinates, landmarks, T)
+    def of(cls, kernel: Kernel, coordinates: Coordinates, rows: Any, gamma: float | None = None) -> Nystroem:
+        """The feature map of landmarks in the units of the table; gamma is the inverse median distance by default."""
+        landmarks = coordinates(rows)
+        own = kernel.own_distances(landmarks)
+        gamma = 1.0 / median_distance(own) if gamma is None else gamma
+        return cls(kernel, gamma, coordinates, landmarks, own)
+
+    def at(self, gamma: float) -> Nystroem:
+        """The feature map of the same landmarks at another gamma."""
+        return replace(self, gamma=gamma)
+
+    @property
+    def K(self) -> np.ndarray:
+        """The kernel matrix of the landmarks."""
+        return self.kernel.values(self.own, self.gamma)
 
     @cached_property
-    def magnifies(self) -> bool:
-        """Whether T' M T would magnify the rounding errors of M too much."""
-        return bool(np.square(self.T).sum(axis=0).max() > LARGEST_NORM**2)
+    def T(self) -> np.ndarray:
+        """The matrix T of shape (m, rank)."""
+        return inverse_factor(self.K)
+
+    @property
+    def unit(self) -> float:
+        """The median distance between two landmarks."""
+        return median_distance(self.own)
+
+    def distances(self, X: Any) -> np.ndarray:
+        """Distances from the rows of a table to the landmarks, which do not depend on gamma."""
+        return self.kernel.distances(self.coordinates(X), self.landmarks)
 
     def similarities(self, X: Any) -> np.ndarray:
         """k(x) for the rows of a table."""
-        return self.kernel.values(self.kernel.distances(self.coordinates(X), self.landmarks), self.gamma)
+        return self.kernel.values(self.distances(X), self.gamma)
 
     def features(self, X: Any) -> Any:
         """phi(x) for all rows of a table: an array if it is small, otherwise computed on demand."""
-        made = self.lazy_features(X)
-        if made.size > IN_MEMORY:
-            return made
-        out = np.empty(made.shape)
-        for place, rows in made.chunks(np.arange(X.shape[0])):
+        lazy = self.lazy_features(X)
+        if lazy.size > IN_MEMORY:
+            return lazy
+        out = np.empty(lazy.shape)
+        for place, rows in lazy.chunks(np.arange(X.shape[0])):
             out[place] = rows
         return out
 
@@ -92,7 +105,7 @@ class Nystroem:
         Those of the similarities are mapped by four products of m x m matrices, m the number of landmarks; features
         of n rows take one product of size n x m x m.
         """
-        if self.magnifies or X.shape[0] < 4 * self.T.shape[0]:
+        if magnifies(self.T) or X.shape[0] < 4 * self.T.shape[0]:
             return Moments.of(self.lazy_features(X), y, weight)
         return Moments.of(LazyFeatures(X, self.similarities, self.T.shape[0]), y, weight).mapped(self.T)
 
@@ -105,15 +118,82 @@ class Nystroem:
         return self.similarities(X) @ self.T
 
 
-def own_distances(kernel: Kernel, landmarks: Any) -> np.ndarray:
-    """The distances between landmarks, symmetric and exactly zero on the diagonal."""
-    distances = kernel.distances(landmarks, landmarks)
-    np.fill_diagonal(distances, 0.0)
-    return (distances + distances.T) / 2
+def inverse_factor(K: np.ndarray) -> np.ndarray:
+    """T with T T' = K^+, of shape (m, rank), for the kernel matrix K of m landmarks."""
+    factor, failed = lapack.dpotrf(K, lower=1)
+    if failed == 0 and factor.diagonal().min() > SMALLEST_PIVOT:
+        inverse, _ = lapack.dtrtri(factor, lower=1)
+        return inverse.T
+    factor, order, rank, _ = lapack.dpstrf(K, lower=1, tol=SMALLEST_PIVOT**2)
+    inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
+    T = np.zeros((K.shape[0], rank))
+    T[order[:rank] - 1] = np.tril(inverse).T
+    return T
 
 
-def median_distance(distances: np.ndarray) -> float:
-    """The median distance between distinct landmarks, whose inverse is the unit of gamma; 1 if all are equal."""
-    above = distances[np.triu_indices_from(distances, 1)]
-    apart = above[above > 1e-12 * above.max(initial=0.0)]
-    return float(np.median(apart)) if apart.size else 1.0
+def magnifies(T: np.ndarray) -> bool:
+    """Whether T' M T would magnify the rounding errors of M too much."""
+    return bool(np.square(T).sum(axis=0).max() > LARGEST_NORM**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """sum_i weights_i k(x, z_i) over the landmarks z_i, or weights.x if the kernel is "linear".
+
+    Parameters
+    ----------
+    kernel : str
+        "linear" or a name in `KERNELS`.
+    weights : array of shape (m,), or (d,) for a linear term
+    gamma : float
+    coordinates : Coordinates or None
+        The coordinates in which distances are measured; None for a linear term, whose weights are in the units of
+        the table.
+    """
+
+    kernel: str
+    weights: np.ndarray
+    gamma: float = 1.0
+    coordinates: Coordinates | None = None
+
+    def __call__(self, X: Any, landmarks: Any) -> np.ndarray:
+        """The value of the term at each row, computed chunk by chunk."""
+        if self.coordinates is None:
+            return dot(X, self.weights)
+        kernel = KERNELS[self.kernel]
+        coordinates = self.coordinates
+        gamma = self.gamma
+        Z = coordinates(landmarks)
+
+        def similarities(rows: Any) -> np.ndarray:
+            return kernel.values(kernel.distances(coordinates(rows), Z), gamma)
+
+        return dot(LazyFeatures(X, similarities, self.weights.size), self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelScore:
+    """The sum of the terms plus an intercept.
+
+    Parameters
+    ----------
+    landmarks : array or CSR of shape (m, d)
+        Rows in the units of the table.
+    terms : tuple of Term
+    intercept : float
+
+    Examples
+    --------
+    >>> term = Term("rbf", np.array([2.0]), gamma=1.0, coordinates=Coordinates(np.ones(1)))
+    >>> score = KernelScore(np.array([[0.0]]), (term,), intercept=-1.0)
+    >>> score(np.array([[0.0], [1.0]])).round(3).tolist()
+    [1.0, -0.264]
+    """
+
+    landmarks: Any
+    terms: tuple[Term, ...]
+    intercept: float
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """The score of each row."""
+        return sum((term(X, self.landmarks) for term in self.terms), np.full(X.shape[0], self.intercept))

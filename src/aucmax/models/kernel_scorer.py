@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucmax.estimators.kernel import KernelAUCClassifier
-from aucmax.kernels import KERNELS
-from aucmax.kernels.coordinates import Coordinates, Ranks
-from aucmax.kernels.score import KernelScore, Term
+from aucmax.kernels.functions import KERNELS, Coordinates
+from aucmax.kernels.nystroem import KernelScore, Term
 from aucmax.models.json_arrays import array_from_json, matrix_from_json, matrix_to_json
 from aucmax.numerics.matrix import alike
 from aucmax.numerics.sparse_structure import canonical, check_structure
@@ -100,13 +99,15 @@ class KernelScorer:
 
 def _term_to_dict(term: Term) -> dict[str, Any]:
     coordinates = term.coordinates
-    ranks = None if coordinates is None else coordinates.ranks
+    ranks = None
+    if coordinates is not None and coordinates.values is not None and coordinates.levels is not None:
+        ranks = {"values": coordinates.values.tolist(), "levels": coordinates.levels.tolist()}
     return {
         "kernel": term.kernel,
         "weights": term.weights.tolist(),
         "gamma": None if coordinates is None else float(term.gamma),
         "scale": None if coordinates is None else coordinates.scale.tolist(),
-        "ranks": None if ranks is None else {"values": ranks.values.tolist(), "levels": ranks.levels.tolist()},
+        "ranks": ranks,
     }
 
 
@@ -122,8 +123,8 @@ def _term_from_dict(content: Any, shape: tuple[int, int]) -> Term:
     scale = array_from_json(content["scale"], "scale of a term", (n_features,))
     if not (scale > 0).all():
         raise ValueError("scale of a term must be positive")
-    ranks = None if content["ranks"] is None else _ranks_from_dict(content["ranks"], n_features)
-    return Term(kernel, weights, float(content["gamma"]), Coordinates(scale, ranks))
+    ranks = () if content["ranks"] is None else _ranks_from_dict(content["ranks"], n_features)
+    return Term(kernel, weights, float(content["gamma"]), Coordinates(scale, *ranks))
 
 
 def _check_kernel_term(content: dict[str, Any]) -> None:
@@ -139,10 +140,11 @@ def _check_kernel_term(content: dict[str, Any]) -> None:
         raise ValueError(f"gamma of a term must be positive, not {content['gamma']!r}")
 
 
-def _ranks_from_dict(content: Any, n_features: int) -> Ranks:
+def _ranks_from_dict(content: Any, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    """The values and levels of ranks, validated."""
     check_schema(content, _RANKS, "ranks")
     values = array_from_json(content["values"], "values of ranks", (n_features, None))
     levels = array_from_json(content["levels"], "levels of ranks", (n_features, None))
     if values.shape != levels.shape or (np.diff(values) < 0).any() or (np.diff(levels) < 0).any():
         raise ValueError("values and levels of ranks must have the same shape and be ascending")
-    return Ranks(values, levels)
+    return values, levels

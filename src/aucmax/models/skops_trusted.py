@@ -14,8 +14,8 @@ from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.tree import AUCTreeClassifier, Nodes
-from aucmax.kernels.coordinates import Coordinates, Ranks
-from aucmax.kernels.score import KernelScore, Term
+from aucmax.kernels.functions import Coordinates
+from aucmax.kernels.nystroem import KernelScore, Term
 from aucmax.problem.solution import Record, Trace
 from aucmax.solvers import SOLVERS
 from aucmax.tables.column_encoder import ColumnEncoder
@@ -26,7 +26,7 @@ from aucmax.tables.time_format import TimeFormat
 _TYPES = (
     *(AUCClassifier, AUCClassifierCV, KernelAUCClassifier),
     *(AUMClassifier, AUCTreeClassifier, ContingencySVMClassifier),
-    *(Calibration, Nodes, KernelScore, Term, Coordinates, Ranks, Trace, Record, DescentRecord),
+    *(Calibration, Nodes, KernelScore, Term, Coordinates, Trace, Record, DescentRecord),
     *(TableEncoder, ColumnEncoder, NumberFormat, TimeFormat),
     *SOLVERS.values(),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aucmax.plots.axes import COLOURS, new_axes
-from aucmax.selection.cross_validation import choose_alpha
+from aucmax.selection.choice import choose_alpha
 
 __all__ = ["plot_path"]
 

@@ -15,7 +15,7 @@ from aucmax.scale.column_moments import column_moments
 from aucmax.scale.folds import hash_folds, in_sample
 from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import joined
-from aucmax.selection.fold_moments import PartMoments
+from aucmax.selection.cross_validation import PartMoments
 
 SAMPLE_ROWS = 2**13  # of each class, for cut points
 _SAMPLE_NUMBERS = 2**22  # in the sample of a class
@@ -45,7 +45,7 @@ class FoldStatistics:
 
     @property
     def training(self) -> list[Moments]:
-        """The moments of all rows outside of each fold, as in `selection.fold_moments`."""
+        """The moments of all rows outside of each fold, as in `selection.cross_validation`."""
         sums = PartMoments(self.moments)
         return [sums.without(k) for k in range(len(self.moments))]
 

@@ -7,14 +7,13 @@ features of all models that keep weight.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aucmax.estimators.kernel import KernelAUCClassifier, with_all_landmarks
-from aucmax.kernels.coordinates import Coordinates
-from aucmax.kernels.functions import find_kernels
-from aucmax.kernels.landmark_space import LandmarkSpace, ranked_coordinates
+from aucmax.estimators.kernel import KernelAUCClassifier
+from aucmax.kernels.functions import Coordinates, find_kernels, kernel_coordinates
 from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.numerics.matrix import is_sparse
@@ -27,6 +26,7 @@ from aucmax.scale.row_sample import RowSample, SampledMoments, hashed_folds
 from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
+from aucmax.selection.cross_validation import PathSettings
 from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
 from aucmax.selection.kernel_search import KernelSearch, count_rounds
 from aucmax.solvers import Exact
@@ -77,45 +77,39 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     tuning = found.sample.balanced(model.tuning_rows)
     folds = hashed_folds(tuning, int(model.cv))
     kernels = find_kernels(model.kernel, is_sparse(tuning.data.X))
-    space = _landmark_space(model, found, tuning.data, "ranks" in kernels, count, rng)
-    alphas = None if model.alpha == "auto" else [model.alpha]
-    some = slice(SEARCH_LANDMARKS)
-    places = places_among(tuning.numbers, model.landmarks_[some])
-    search = KernelSearch(tuning.data, folds, space.some(some), places, alphas, model.standardize)
+    rows = found.sample.rows
+    columns = Coordinates(column_scale(found.moments, model.standardize))
+    groups = [np.flatnonzero(rows.data.y == side) for side in (1.0, -1.0)]
+    chosen = choose_landmarks(rows.data.X, groups, count, model.landmarks, columns, rng)
+    model.landmarks_ = rows.numbers[chosen]
+    landmarks = rows.data.X[chosen]
+    search = KernelSearch(
+        tuning.data,
+        folds,
+        landmarks[:SEARCH_LANDMARKS],
+        places_among(tuning.numbers, model.landmarks_[:SEARCH_LANDMARKS]),
+        kernel_coordinates(kernels, columns, tuning.data, model.standardize),
+        PathSettings(model.alphas, 0.0, model.standardize),
+    )
     with threads_for(1):
-        compared = search.run(kernels, model.gamma, count_rounds(model.relevance, model.kernel, kernels), rng)
-        average = average_paths(tuning.data, [one.path for one in compared], pick=model.choice == "best")
-    maps = [with_all_landmarks(compared[k], space) for k in average.kept]
-    moments = iter(passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").parts)
-
-    def data_of(made: Nystroem | None) -> tuple[Data, Solver]:
-        return Data.of_moments(next(moments), standardize=model.standardize and made is None), Exact()
-
-    score = model._fit_average(compared, average, space, data_of)
-    model._store_search(compared, average)
+        paths = search.run(kernels, model.gamma, count_rounds(model.relevance, model.kernel, kernels), rng)
+        average = average_paths(tuning.data, [each.path for each in paths], pick=not model.average)
+    maps = [paths[k].nystroem(landmarks) for k in average.kept]
+    moments = passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").parts
+    score = model._fit_average(paths, average, landmarks, maps, _feature_data(model, maps, moments))
+    model._store_search(paths, average)
     shift = model._calibrate(average.out_of_fold, _with_class_totals(tuning.data, found.moments))
     model.score_ = replace(score, intercept=score.intercept - shift)
     weight = tuning.data.weight if passes.reader.weight is not None else None
     model.oof_interval_ = ScoreRuns.of(average.out_of_fold, tuning.data.y, weight).interval()
 
 
-def _landmark_space(
-    model: KernelAUCClassifier,
-    found: SampledMoments,
-    tuning: LabeledData,
-    ranked: bool,
-    count: int,
-    rng: np.random.Generator,
-) -> LandmarkSpace:
-    """Landmarks among the sampled rows, and the coordinates; ranks are those among the rows of the comparison."""
-    rows = found.sample.rows
-    plain = Coordinates(column_scale(found.moments, model.standardize))
-    groups = [np.flatnonzero(rows.data.y == side) for side in (1.0, -1.0)]
-    chosen = choose_landmarks(rows.data.X, groups, count, model.landmarks, plain, rng)
-    model.landmarks_ = rows.numbers[chosen]
-    return LandmarkSpace(
-        rows.data.X[chosen], plain, ranked_coordinates(*tuning, model.standardize) if ranked else None
-    )
+def _feature_data(
+    model: KernelAUCClassifier, maps: list[Nystroem | None], moments: Sequence[Moments]
+) -> Iterator[tuple[Data, Solver]]:
+    """The features of the maps, or the columns themselves, and the solver of the final models."""
+    for nystroem, part in zip(maps, moments, strict=True):
+        yield Data.of_moments(part, standardize=model.standardize and nystroem is None), Exact()
 
 
 def _with_class_totals(rows: LabeledData, moments: Moments) -> LabeledData:

@@ -10,7 +10,7 @@ import numpy as np
 from aucmax.estimators.base import LinearModel
 from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.losses import LOSSES, Squared
-from aucmax.numerics.matrix import dot, nonzeros
+from aucmax.numerics.matrix import dot
 from aucmax.numerics.threads import threads_for
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
@@ -23,8 +23,8 @@ from aucmax.scale.row_reader import NumberedRows
 from aucmax.scale.row_sample import RowSample, hashed_folds
 from aucmax.scale.score_cells import FoldCellsOf, ScoreCells
 from aucmax.selection.alpha_path import alpha_path
-from aucmax.selection.cross_validation import CVPath, PathSettings, choose_alpha, cv_path, cv_results, make_alphas
-from aucmax.selection.loss_choice import choose_loss, decision_size
+from aucmax.selection.choice import choose_alpha, choose_loss, cv_results, decision_size
+from aucmax.selection.cross_validation import CVPath, PathSettings, cv_path, make_alphas
 from aucmax.solvers import Exact, Newton
 from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Integer
@@ -112,8 +112,7 @@ def _choose_loss(
     sampled: NumberedRows, losses: list[str], n_folds: int, settings: PathSettings
 ) -> tuple[str, list[CVPath]]:
     """The loss that ranks a sample best, by more than chance, as in `AUCClassifierCV`; and the paths compared."""
-    stored = nonzeros(sampled.data.X) / max(sampled.data.y.size, 1)
-    rows = RowSample(sampled, sampled.data.y.size).balanced(decision_size(stored))
+    rows = RowSample(sampled, sampled.data.y.size).balanced(decision_size(sampled.data.X))
     folds = hashed_folds(rows, n_folds)
     paths = [cv_path(rows.data, folds, LOSSES[name](), settings) for name in losses]
     return losses[choose_loss(rows.data, paths)], paths

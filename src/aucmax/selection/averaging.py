@@ -8,11 +8,11 @@ model k, and SE DeLong's standard error of the model with the largest a,
 
 with sd the standard deviation of the out-of-fold scores. As the rows become many, SE goes to 0 and the best remains.
 
-The averaged score of a test row has other weights. Those of all rows are the result of a search for settings that
-rank these rows well, and with random labels the AUC would be well above 1/2 (.61 with 18 positives). To leave out the
-fold of the row is not enough (.56): if patterns of noise in two folds happen to agree, models of either rank the
-other well. The weights of a fold therefore come from models fitted without it, tested on another fold that they were
-not fitted to either. Only settings whose weight for all rows is not negligible are considered, which saves time.
+The averaged score of a test row has other weights. The weights above result from a search for settings that rank all
+rows well, and with random labels the AUC would be well above 1/2 (.61 with 18 positives). Leaving out the fold of the
+row is not enough (.56): if patterns of noise in two folds happen to agree, models of either rank the other well. The
+weights of a fold therefore come from models fitted without it, tested on another fold that they were not fitted to
+either. To save time, only settings whose weight for all rows is not negligible are considered.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ MOST_PATHS = 6  # paths that are kept
 
 
 class Average(NamedTuple):
-    """What is mixed; arrays have a row per path and a column per alpha."""
+    """The weights of all models on the paths; arrays have a row per path and a column per alpha."""
 
-    weights: np.ndarray  # omega, zero for what was dropped
+    weights: np.ndarray  # omega, zero for dropped models
     factors: np.ndarray  # of the scores: omega times sd_best / sd
     best: tuple[int, int]  # path and alpha of the largest a
     out_of_fold: np.ndarray  # averaged scores, with weights computed without the fold; NaN for rows in no test set
@@ -48,15 +48,26 @@ class Average(NamedTuple):
 
 def average_paths(table: LabeledData, paths: list[CVPath], *, pick: bool = False) -> Average:
     """The average of all models on the paths; with `pick` the best one alone."""
-    models = _Candidates(table, paths, pick)
-    held_out = models.out_of_fold()
-    quality = models.quality(held_out, np.ones(held_out.within.shape, dtype=bool))
-    best, weights = models.choose(quality, held_out)
-    spreads = models.spreads()
+    scores = np.stack([path.out_of_fold(table.y.size) for path in paths])
+    tested = np.flatnonzero(~np.isnan(scores[0, 0]))
+    auc = np.stack([path.auc for path in paths])
+    held_out = _HeldOut(table, tested, scores[:, :, tested], auc.mean(axis=2))
+    quality = held_out.quality(np.ones(held_out.within.shape, dtype=bool))
+    best, weights = held_out.choose(quality, pick)
+    spreads = held_out.spreads()
     unit = float(spreads[best]) or 1.0
     units = unit / np.where(spreads > 0, spreads, unit)
-    relevant = _softmax(quality, models.std_error(best, held_out)) > NEGLIGIBLE
-    return Average(weights, weights * units, best, models.averaged_out_of_fold(weights, units, relevant))
+    relevant = _softmax(quality, held_out.std_error(best)) > NEGLIGIBLE
+    total = np.zeros(table.y.size)
+    times = np.zeros(table.y.size)
+    for k, (_, test) in enumerate(paths[0].folds):
+        others = _inner_scores(table, paths, k, relevant) or _scores_of_other_folds(table, paths, test, scores)
+        fold_weights = weights if others is None else others.choose(others.quality(relevant), pick)[1]
+        for path, factors in zip(paths, fold_weights * units, strict=True):
+            total[test] += factors @ path.scores[k]
+        times[test] += 1
+    with np.errstate(invalid="ignore"):
+        return Average(weights, weights * units, best, total / times)
 
 
 def average_weights(quality: np.ndarray, std_error: float) -> np.ndarray:
@@ -77,98 +88,78 @@ def average_weights(quality: np.ndarray, std_error: float) -> np.ndarray:
 
 
 def _softmax(quality: np.ndarray, std_error: float) -> np.ndarray:
-    """omega relative to that of the best."""
+    """omega relative to the weight of the best model."""
     return np.exp((quality - quality.max()) / (CAUTION * std_error + RESOLUTION))
 
 
 class _HeldOut(NamedTuple):
     """Scores of rows by models that were not fitted to them."""
 
-    rows: np.ndarray  # indices in the table
+    table: LabeledData
+    rows: np.ndarray  # indices of the scored rows in the table
     scores: np.ndarray  # of shape (n_paths, n_alphas, n_rows)
     within: np.ndarray  # mean AUC within the test sets, of shape (n_paths, n_alphas)
 
+    def quality(self, relevant: np.ndarray) -> np.ndarray:
+        """The mean of the AUC within the folds and of the AUC of the pooled scores; -inf for irrelevant models."""
+        pooled = _relevant_aucs(self.table, self.rows, self.scores, relevant)
+        return np.where(relevant, 0.5 * (self.within + pooled), -np.inf)
 
-class _Candidates:
-    """All models on the paths, with their out-of-fold scores."""
-
-    def __init__(self, table: LabeledData, paths: list[CVPath], pick: bool):
-        self.table = table
-        self.paths = paths
-        self.pick = pick
-        self.folds = paths[0].folds
-        self.scores = np.stack([path.out_of_fold(table.y.size) for path in paths])
-        self.auc = np.stack([path.auc for path in paths])
-        self.tested = np.flatnonzero(~np.isnan(self.scores[0, 0]))
-
-    def spreads(self) -> np.ndarray:
-        """Standard deviations of the scores, for each path and alpha."""
-        share = self.table.weight[self.tested] / self.table.weight[self.tested].sum()
-        scores = self.scores[:, :, self.tested]
-        return np.sqrt((scores - (scores @ share)[:, :, None]) ** 2 @ share)
-
-    def out_of_fold(self) -> _HeldOut:
-        """All out-of-fold scores."""
-        return _HeldOut(self.tested, self.scores[:, :, self.tested], self.auc.mean(axis=2))
-
-    def quality(self, held_out: _HeldOut, relevant: np.ndarray) -> np.ndarray:
-        """The mean of the AUC within the folds and of that of the pooled scores; -inf for what is not relevant."""
-        pooled = self._auc(held_out.rows, held_out.scores, relevant)
-        return np.where(relevant, 0.5 * (held_out.within + pooled), -np.inf)
-
-    def std_error(self, model: tuple[int, int], held_out: _HeldOut) -> float:
+    def std_error(self, model: tuple[int, int]) -> float:
         """DeLong's standard error of the AUC of one model."""
-        rows = held_out.rows
-        return std_error_of_counts(self.table.y[rows] > 0, self.table.weight[rows], held_out.scores[model])
+        return std_error_of_counts(self.table.y[self.rows] > 0, self.table.weight[self.rows], self.scores[model])
 
-    def choose(self, quality: np.ndarray, held_out: _HeldOut) -> tuple[tuple[int, int], np.ndarray]:
+    def choose(self, quality: np.ndarray, pick: bool) -> tuple[tuple[int, int], np.ndarray]:
         """Path and alpha of the best model, and the weights of all."""
         best = divmod(int(np.argmax(quality)), quality.shape[1])
-        if not self.pick:
-            return best, average_weights(quality, self.std_error(best, held_out))
+        if not pick:
+            return best, average_weights(quality, self.std_error(best))
         weights = np.zeros_like(quality)
         weights[best] = 1.0
         return best, weights
 
-    def averaged_out_of_fold(self, weights: np.ndarray, units: np.ndarray, relevant: np.ndarray) -> np.ndarray:
-        """Averaged scores, in each fold with weights computed without it; NaN for rows in no test set."""
-        total = np.zeros(self.table.y.size)
-        times = np.zeros(self.table.y.size)
-        for k, (_, test) in enumerate(self.folds):
-            held_out = self._without_fold(k, relevant) if self.paths[0].inner else self._other_folds(test)
-            here = weights
-            if held_out is not None:
-                here = self.choose(self.quality(held_out, relevant), held_out)[1]
-            for path, factors in zip(self.paths, here * units, strict=True):
-                total[test] += factors @ path.scores[k]
-            times[test] += 1
-        with np.errstate(invalid="ignore"):
-            return total / times
+    def spreads(self) -> np.ndarray:
+        """Standard deviations of the scores, for each path and alpha."""
+        weight = self.table.weight[self.rows]
+        share = weight / weight.sum()
+        return np.sqrt((self.scores - (self.scores @ share)[:, :, None]) ** 2 @ share)
 
-    def _without_fold(self, k: int, relevant: np.ndarray) -> _HeldOut:
-        """The scores of other folds by models that saw neither these nor fold k."""
-        tests = []
-        scores = []
-        aucs = []
-        for without, j in self.paths[0].inner or ():
-            if without == k:
-                tests.append(self.folds[j][1])
-                scores.append(np.stack([(path.inner or {})[k, j] for path in self.paths]))
-                aucs.append(self._auc(tests[-1], scores[-1], relevant))
-        return _HeldOut(np.concatenate(tests), np.concatenate(scores, axis=2), np.mean(aucs, axis=0))
 
-    def _other_folds(self, test: np.ndarray) -> _HeldOut | None:
-        """The out-of-fold scores of the folds that test none of these rows; of those, if any, not fitted to them."""
-        apart = [j for j, (_, rows) in enumerate(self.folds) if not np.isin(rows, test).any()]
-        unseen = [j for j in apart if not np.isin(self.folds[j][0], test).any()]
-        others = unseen or apart
-        if not others:
-            return None
-        rows = np.unique(np.concatenate([self.folds[j][1] for j in others]))
-        return _HeldOut(rows, self.scores[:, :, rows], self.auc[:, :, others].mean(axis=2))
+def _inner_scores(table: LabeledData, paths: list[CVPath], k: int, relevant: np.ndarray) -> _HeldOut | None:
+    """The scores of other folds by models that saw neither these nor fold k; None if there are no such models."""
+    tests = []
+    scores = []
+    aucs = []
+    for without, j in paths[0].inner or ():
+        if without == k:
+            tests.append(paths[0].folds[j][1])
+            scores.append(np.stack([(path.inner or {})[k, j] for path in paths]))
+            aucs.append(_relevant_aucs(table, tests[-1], scores[-1], relevant))
+    if not tests:
+        return None
+    return _HeldOut(table, np.concatenate(tests), np.concatenate(scores, axis=2), np.mean(aucs, axis=0))
 
-    def _auc(self, rows: np.ndarray, scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
-        """AUC on some rows, for each path and alpha; NaN for what is not relevant."""
-        auc = np.full(relevant.shape, np.nan)
-        auc[relevant] = aucs_of_rows(self.table, rows, scores[relevant])
-        return auc
+
+def _scores_of_other_folds(
+    table: LabeledData, paths: list[CVPath], test: np.ndarray, scores: np.ndarray
+) -> _HeldOut | None:
+    """The out-of-fold scores of the folds that share no test row with `test`, if any.
+
+    Among these folds, those whose models were not fitted to any row of `test` are preferred.
+    """
+    folds = paths[0].folds
+    apart = [j for j, (_, rows) in enumerate(folds) if not np.isin(rows, test).any()]
+    unseen = [j for j in apart if not np.isin(folds[j][0], test).any()]
+    others = unseen or apart
+    if not others:
+        return None
+    rows = np.unique(np.concatenate([folds[j][1] for j in others]))
+    within = np.stack([path.auc for path in paths])[:, :, others].mean(axis=2)
+    return _HeldOut(table, rows, scores[:, :, rows], within)
+
+
+def _relevant_aucs(table: LabeledData, rows: np.ndarray, scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+    """AUC on a subset of the rows, for each path and alpha; NaN for irrelevant models."""
+    auc = np.full(relevant.shape, np.nan)
+    auc[relevant] = aucs_of_rows(table, rows, scores[relevant])
+    return auc

@@ -1,34 +1,44 @@
 """Cross-validation of a path of alphas: one loss on all folds, from the moments of the folds if they suffice.
 
+If the test sets partition the table, the moments of a training set are the sum of the moments of the other test sets,
+so that all training sets take one pass over the data. (Total minus fold would do too, but if one fold has all the
+spread of a column, only rounding error would be left of it.) The same sums without two folds are the training sets of
+an inner cross-validation.
+
+For few positives, the squared loss with an L2 penalty also has leave-pair-out AUC in closed form. The columns are
+then scaled once, by all rows. A "fold" is a row of the rarer class: its AUC is the share of the other class that is
+ranked correctly against it, by models that have seen neither row; the mean over the folds is the leave-pair-out AUC.
+
 The columns may be those of a table or features computed from it: nothing here depends on which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import partial
-from operator import itemgetter
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
+from itertools import accumulate
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
+from aucmax.losses import Squared
 from aucmax.metrics.auc import auc_of_classes
-from aucmax.numerics.matrix import dot
+from aucmax.metrics.leave_pair_out import leave_pair_out
+from aucmax.numerics.matrix import dot, is_sparse
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha, check_finite
+from aucmax.problem.moments import Moments
 from aucmax.selection.alpha_path import alpha_path
-from aucmax.selection.fold_moments import training_moments
-from aucmax.selection.splits import Fold
+from aucmax.selection.splits import Fold, is_partition
 from aucmax.solvers import Exact, Solver
 from aucmax.solvers.coordinate_descent import GRAM_LIMIT
 from aucmax.solvers.registry import check_penalty_supported, find_solver
 from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Integer
 
-CHOICES = ("best", "one_se")
 GRID_SIZE = Integer(1)  # how many alphas to try
-ROUNDING = 1e-12  # difference up to which mean AUCs count as equal
+LEAVE_PAIR_OUT = "leave_pair_out"
 
 
 class PathSettings(NamedTuple):
@@ -65,7 +75,7 @@ class CVPath(NamedTuple):
         return float(self.auc.mean(axis=1).max())
 
     def out_of_fold(self, n: int, which: int | slice = slice(None)) -> np.ndarray:
-        """Scores of all n rows for each of some alphas: means over the folds that test a row, NaN if none does."""
+        """Scores of all n rows, for one alpha or for each: means over the folds that test a row, NaN if none does."""
         total = np.zeros((*self.alphas[which].shape, n))
         times = np.zeros(n)
         for (_, test), scores in zip(self.folds, self.scores, strict=True):
@@ -78,7 +88,7 @@ class CVPath(NamedTuple):
 def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSettings) -> CVPath:
     """Fit all alphas on each training set, and score its test rows."""
     solver = certified_solver(table.X, loss)
-    data, training = fold_data(table, folds, solver, settings)
+    data, training = _fold_data(table, folds, solver, settings)
     alphas = make_alphas(settings, data)
     for alpha in alphas[[0, -1]]:
         check_penalty_supported(solver, settings.penalty(alpha), loss)
@@ -92,26 +102,34 @@ def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSett
     return CVPath(loss, solver, data, alphas, np.column_stack(aucs), folds, scores)
 
 
-def score_fold(
-    table: LabeledData, test: np.ndarray, X: Any, data: Data, weights: np.ndarray
-) -> tuple[np.ndarray, list[float]]:
-    """Scores and AUC of the test rows of X for all alphas; zero is midway between the training class means."""
-    weights = weights / data.scale[:, None]
-    scores = np.ascontiguousarray(dot(X, weights, test).T)
-    aucs = aucs_of_rows(table, test, scores)
-    scores -= data.midpoint(weights)[:, None]
-    return scores, aucs
+def leave_pair_out_path(table: LabeledData, settings: PathSettings) -> CVPath:
+    """Rank every pair by the model without it, for all alphas."""
+    _check_leave_pair_out(table, settings)
+    loss = Squared()
+    solver = certified_solver(table.X, loss)
+    kept = np.flatnonzero(table.weight > 0)
+    rows = table.weighted()
+    data = Data.of(*rows, standardize=settings.standardize)
+    alphas = positive_alphas(settings, data, f"cv={LEAVE_PAIR_OUT!r}")
+    X: Any = data.X.toarray() if is_sparse(data.X) else data.X
+    is_pos = rows.y > 0
+    results = list(leave_pair_out(X / data.scale, is_pos, alphas))
+    rarer = "pos" if 2 * is_pos.sum() <= is_pos.size else "neg"
+    auc = np.array([getattr(shares, rarer) for shares in results])
+    scores = np.array([shares.scores for shares in results])
+    return CVPath(loss, solver, data, alphas, auc, [(kept, kept)], [scores])
 
 
-def aucs_of_rows(table: LabeledData, rows: np.ndarray, scores: np.ndarray) -> list[float]:
-    """AUC on some rows of a table, for every model; their scores are of shape (n_models, n_rows)."""
-    pos = table.y[rows] > 0
-    weight = table.weight[rows]
-    class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
-    aucs = []
-    for of_model in scores:
-        aucs.append(auc_of_classes(of_model[pos], of_model[~pos], *class_weights))
-    return aucs
+def _check_leave_pair_out(table: LabeledData, settings: PathSettings) -> None:
+    """Refuse penalties and weights for which there is no closed form."""
+    if settings.l1_ratio > 0:
+        raise ValueError(f"l1_ratio={settings.l1_ratio} with cv={LEAVE_PAIR_OUT!r}, which needs an L2 penalty; use 0")
+    weights = table.weight[table.weight > 0]
+    if np.ptp(weights) > 0:
+        raise ValueError(
+            f"sample_weight from {weights.min():g} to {weights.max():g} with cv={LEAVE_PAIR_OUT!r}, which supports "
+            "none but 0 and 1; use folds (cv=5), or repeat rows"
+        )
 
 
 def certified_solver(X: Any, loss: Any) -> Solver:
@@ -123,26 +141,6 @@ def certified_solver(X: Any, loss: Any) -> Solver:
             "solver (in Python with AUCClassifier, on the command line with --solver) or another loss"
         )
     return solver
-
-
-def fold_data(
-    table: LabeledData, folds: list[Fold], solver: Solver, settings: PathSettings
-) -> tuple[Data, Iterator[Data]]:
-    """Data of all rows and of each training set, from moments alone if the solver needs no rows."""
-    training_rows, _ = zip(*folds, strict=True)
-    smallest = min(map(len, training_rows))
-    if isinstance(solver, Exact) and table.X.shape[1] <= (GRAM_LIMIT if settings.l1_ratio > 0 else smallest):
-        moments, parts = training_moments(*table, folds)
-        check_finite(moments, table.X)
-        of_moments = partial(Data.of_moments, standardize=settings.standardize)
-        return of_moments(moments), map(of_moments, parts)
-    training = (training_data(table.rows(train), settings) for train, _ in folds)
-    return training_data(table.weighted(), settings), training
-
-
-def training_data(table: LabeledData, settings: PathSettings) -> Data:
-    """Data of a training set."""
-    return Data.of(*table, standardize=settings.standardize)
 
 
 def make_alphas(settings: PathSettings, data: Data) -> np.ndarray:
@@ -160,32 +158,86 @@ def make_alphas(settings: PathSettings, data: Data) -> np.ndarray:
     return np.sort(given)[::-1]
 
 
-def choose_alpha(auc: np.ndarray, choice: str) -> int:
-    """Index of the best mean AUC (the larger alpha if equal), or of the largest alpha within one standard error."""
-    mean = auc.mean(axis=1)
-    best = int(np.flatnonzero(mean >= mean.max() - ROUNDING)[0])
-    if choice == "best" or auc.shape[1] < 2:
-        return best
-    error = auc[best].std(ddof=1) / np.sqrt(auc.shape[1])
-    return int(np.flatnonzero(mean >= mean[best] - error)[0])
+def positive_alphas(settings: PathSettings, data: Data, method: str) -> np.ndarray:
+    """As `make_alphas`, for a method that needs a penalty, which the error message names."""
+    alphas = make_alphas(settings, data)
+    if alphas[-1] == 0.0:
+        raise ValueError(f"alphas={settings.alphas!r} with {method}; give numbers above 0")
+    return alphas
 
 
-def cv_results(candidates: Iterable[tuple[dict[str, Any], CVPath]]) -> dict[str, Any]:
-    """All candidates in the shape of scikit-learn's `cv_results_`: a dict of arrays, one entry per candidate."""
-    params = []
+def score_fold(
+    table: LabeledData, test: np.ndarray, X: Any, data: Data, weights: np.ndarray
+) -> tuple[np.ndarray, list[float]]:
+    """Scores and AUC of the test rows of X for all alphas; zero is midway between the training class means."""
+    weights = weights / data.scale[:, None]
+    scores = np.ascontiguousarray(dot(X, weights, test).T)
+    aucs = aucs_of_rows(table, test, scores)
+    scores -= data.midpoint(weights)[:, None]
+    return scores, aucs
+
+
+def aucs_of_rows(table: LabeledData, rows: np.ndarray, scores: np.ndarray) -> list[float]:
+    """AUC on a subset of the rows, for every model; the scores are of shape (n_models, n_rows)."""
+    pos = table.y[rows] > 0
+    weight = table.weight[rows]
+    class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
     aucs = []
-    for names, path in candidates:
-        aucs.append(path.auc)
-        for alpha in path.alphas:
-            params.append({**names, "alpha": float(alpha)})
-    auc = np.vstack(aucs)
-    mean = auc.mean(axis=1)
-    results: dict[str, Any] = {"params": params}
-    for name in params[0]:
-        results[f"param_{name}"] = np.array(list(map(itemgetter(name), params)))
-    for k, column in enumerate(auc.T):
-        results[f"split{k}_test_score"] = column
-    results["mean_test_score"] = mean
-    results["std_test_score"] = auc.std(axis=1)
-    results["rank_test_score"] = rankdata(-mean, method="min").astype(int)
-    return results
+    for of_model in scores:
+        aucs.append(auc_of_classes(of_model[pos], of_model[~pos], *class_weights))
+    return aucs
+
+
+def _fold_data(
+    table: LabeledData, folds: list[Fold], solver: Solver, settings: PathSettings
+) -> tuple[Data, Iterator[Data]]:
+    """Data of all rows and of each training set, from moments alone if the solver needs no rows."""
+    smallest = min(train.size for train, _ in folds)
+    if isinstance(solver, Exact) and table.X.shape[1] <= (GRAM_LIMIT if settings.l1_ratio > 0 else smallest):
+        moments, parts = training_moments(*table, folds)
+        check_finite(moments, table.X)
+        of_moments = partial(Data.of_moments, standardize=settings.standardize)
+        return of_moments(moments), map(of_moments, parts)
+    of_rows = partial(Data.of, standardize=settings.standardize)
+    return of_rows(*table.weighted()), (of_rows(*table.rows(train)) for train, _ in folds)
+
+
+class PartMoments:
+    """Moments of disjoint parts of a table, summed over all of them but up to two.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [6.0]]), np.array([-1, 1, -1, 1])
+    >>> sums = PartMoments([Moments.of(X, y, index=np.array([k])) for k in range(4)])
+    >>> sums.without(0, 1).delta == Moments.of(X[2:], y[2:]).delta
+    array([ True])
+    """
+
+    def __init__(self, parts: Sequence[Moments]):
+        self._parts = list(parts)
+        self._first = list(accumulate(parts))  # sums of the parts up to each
+        self._last = list(accumulate(parts[::-1]))[::-1]  # sums of the parts from each on
+
+    def without(self, *left_out: int) -> Moments:
+        """The sum of all parts but these, none, one or two; at least one other part is left."""
+        if not left_out:
+            return self._first[-1]
+        low = min(left_out)
+        high = max(left_out)
+        before = self._first[low - 1 : low] if low else []
+        return reduce(add, [*before, *self._parts[low + 1 : high], *self._last[high + 1 : high + 2]])
+
+
+def moments_by_fold(X: Any, y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]) -> PartMoments:
+    """Full moments of the test rows of each fold."""
+    return PartMoments([Moments.of(X, y, weight, index=test) for _, test in folds])
+
+
+def training_moments(
+    X: Any, y: np.ndarray, weight: np.ndarray, folds: list[Fold]
+) -> tuple[Moments, Iterator[Moments]]:
+    """Full moments of all rows, and of the training rows of each fold."""
+    if is_partition(folds, int(np.count_nonzero(weight))):
+        sums = moments_by_fold(X, y, weight, folds)
+        return sums.without(), map(sums.without, range(len(folds)))
+    return Moments.of(X, y, weight), (Moments.of(X, y, weight, index=train) for train, _ in folds)

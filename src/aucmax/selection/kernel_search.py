@@ -1,12 +1,13 @@
 """Kernel search: kernels, bandwidths and learned metrics, each with the cross-validation of its path of alphas.
 
-The landmarks of a fold are those among its training rows: half of all landmarks are positive, so that to be one tells
-something of the label. The metric of a round is learned from a model of the round before. Each fold learns its own
-from its training rows, so that the labels of its test rows do not leak.
+The landmarks of a fold are those among its training rows: half of all landmarks are positive, so being a landmark
+says something about the label. The metric of a round is learned from a model of the round before. Each fold learns
+its own metric from its training rows, so that the labels of its test rows do not leak.
 
 If the test sets partition the rows, models are also fitted without two folds: `averaging` weighs the settings of a
-fold by how such models rank another one. In learned metrics these use the metric of the fold, which saw the labels of
-the other: rounds may count for too much there, but no label of the fold that is scored enters.
+fold by how such models rank another fold. In a learned metric these models use the metric of the fold, which was
+learned with the labels of the other fold: rounds may count for too much there, but no label of the fold that is
+scored enters.
 """
 
 from __future__ import annotations
@@ -19,16 +20,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.kernels.landmark_space import LandmarkSpace, NystroemFamily
+from aucmax.kernels.functions import KERNELS, Coordinates
 from aucmax.kernels.metric import learned_coordinates
-from aucmax.kernels.nystroem import Nystroem
+from aucmax.kernels.nystroem import Nystroem, inverse_factor, magnifies
 from aucmax.losses import Squared
 from aucmax.problem.data import Data
 from aucmax.problem.moments import Moments
 from aucmax.selection.alpha_path import moment_path
-from aucmax.selection.cross_validation import CVPath, InnerScores, PathSettings, cv_path, make_alphas, score_fold
-from aucmax.selection.fold_moments import moments_by_fold
-from aucmax.selection.kernel_training_set import TrainingSet, dual_path
+from aucmax.selection.cross_validation import (
+    CVPath,
+    InnerScores,
+    PathSettings,
+    cv_path,
+    moments_by_fold,
+    positive_alphas,
+    score_fold,
+)
 from aucmax.selection.splits import Fold, is_partition, neighbouring_folds
 from aucmax.solvers import Exact
 from aucmax.validation.inputs import LabeledData
@@ -54,20 +61,29 @@ def count_rounds(relevance: Any, kernel: Any, names: list[str]) -> int:
 
 
 class KernelPath(NamedTuple):
-    """A kernel at one bandwidth and in one metric, and its cross-validation."""
+    """A kernel at one bandwidth and in one metric, and its cross-validation.
+
+    The fields from `coordinates` on are empty for the linear kernel.
+    """
 
     kernel: str
     gamma: float  # NaN for the linear kernel
     round: int  # of metric learning, 0 before the first
-    maps: list[Nystroem]  # of all rows and of each fold; none for the columns themselves
-    duals: list[np.ndarray]  # weights of the landmarks in the models of the folds, one column per alpha
-    moments: list[Moments]  # of the similarities of all rows; none for the columns themselves
     path: CVPath
+    coordinates: tuple[Coordinates, ...] = ()  # of the model of all rows and of the model of each fold
+    duals: tuple[np.ndarray, ...] = ()  # weights of the landmarks in the models of the folds, one column per alpha
+    moments: tuple[Moments, ...] = ()  # of the similarities of all rows
 
     @property
     def params(self) -> dict[str, Any]:
         """The parameters in `cv_results_`."""
         return {"kernel": self.kernel, "gamma": float(self.gamma), "round": self.round}
+
+    def nystroem(self, landmarks: Any) -> Nystroem | None:
+        """The feature map for landmarks in the units of the table; None for the columns themselves."""
+        if self.kernel == "linear":
+            return None
+        return Nystroem.of(KERNELS[self.kernel], self.coordinates[0], landmarks, self.gamma)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,217 +94,227 @@ class KernelSearch:
     ----------
     table : LabeledData
     folds : list of pairs of row indices
-    space : LandmarkSpace
+    landmarks : array or CSR of shape (m, d)
+        In the units of the table.
     places : array of shape (m,)
-        Which row of the table each landmark is, -1 for none.
-    alphas : array or None
-        Strengths of the penalty; None for a grid.
-    standardize : bool
-        For the linear kernel; the coordinates of the others are already scaled.
+        The row of the table that each landmark is, -1 for none.
+    coordinates : dict
+        The coordinates of each kernel to try but the linear one, before any metric is learned.
+    settings : PathSettings
+        `standardize` is for the linear kernel; the coordinates of the others are already scaled.
     """
 
     table: LabeledData
     folds: list[Fold]
-    space: LandmarkSpace
+    landmarks: Any
     places: np.ndarray
-    alphas: Any
-    standardize: bool
+    coordinates: dict[str, Coordinates]
+    settings: PathSettings
 
     def run(
         self, kernels: Sequence[str], gamma: float | None, rounds: int, rng: np.random.Generator
     ) -> list[KernelPath]:
         """Cross-validate every kernel at the given gamma or a grid of them, then one in learned metrics."""
-        found = []
+        compared = []
         for kernel in kernels:
-            found += [self._linear()] if kernel == "linear" else self._grid(kernel, gamma)
-        preferred = [one for one in found if one.kernel == METRIC_KERNEL] or [one for one in found if one.maps]
+            compared += [self._linear()] if kernel == "linear" else self._grid(kernel, gamma)
+        preferred = [each for each in compared if each.kernel == METRIC_KERNEL]
+        preferred = preferred or [each for each in compared if each.kernel != "linear"]
         best = max(preferred, key=_best_auc, default=None)
         for number in range(1, rounds + 1):
             if best is None:
                 break
             learned = self._learned(best, number, rng)
-            found += learned
+            compared += learned
             after = max(learned, key=_best_auc)
             best = after if _best_auc(after) > _best_auc(best) else None
-        return found
+        return compared
 
     @cached_property
-    def _left_out(self) -> list[tuple[int, ...]]:
-        """No fold, and each fold alone: what the models of all rows and of the folds are fitted without."""
-        return [(), *((k,) for k in range(len(self.folds)))]
-
-    @cached_property
-    def _is_partition(self) -> bool:
+    def is_partition(self) -> bool:
         """Whether each row is in one test set, and in all other training sets."""
         return is_partition(self.folds, int(np.count_nonzero(self.table.weight)))
 
     @cached_property
-    def _fold_pairs(self) -> list[tuple[int, int]]:
+    def fold_pairs(self) -> list[tuple[int, int]]:
         """Pairs of folds without both of which models are fitted too; none unless the test sets are a partition."""
-        return neighbouring_folds(len(self.folds)) if self._is_partition else []
+        return neighbouring_folds(len(self.folds)) if self.is_partition else []
 
-    def _rows_without(self, *fold: int) -> np.ndarray:
+    def rows_without(self, *fold: int) -> np.ndarray:
         """The training rows of a fold, or all rows of positive weight."""
         return self.folds[fold[0]][0] if fold else np.flatnonzero(self.table.weight > 0)
 
-    def _landmarks_without(self, *folds: int) -> np.ndarray:
-        """The landmarks that are not among the test rows of these folds, or all if there are no others."""
-        kept = np.ones(self.places.size, dtype=bool)
-        for k in folds:
-            kept &= ~np.isin(self.places, self.folds[k][1])
-        return np.flatnonzero(kept) if kept.any() else np.arange(kept.size)
+    @cached_property
+    def _tested_landmarks(self) -> np.ndarray:
+        """For each fold, which landmarks are among its test rows."""
+        return np.array([np.isin(self.places, test) for _, test in self.folds])
+
+    def landmarks_without(self, *folds: int) -> np.ndarray:
+        """A mask of the landmarks that are not among the test rows of these folds; all if there are no others."""
+        tested = self._tested_landmarks[list(folds)].any(axis=0)
+        return np.ones_like(tested) if tested.all() else ~tested
 
     def _linear(self) -> KernelPath:
         """The columns themselves."""
-        path = cv_path(self.table, self.folds, Squared(), PathSettings(self.alphas, 0.0, self.standardize))
-        if self._fold_pairs:
+        path = cv_path(self.table, self.folds, Squared(), self.settings)
+        if self.fold_pairs:
             folds = []
-            for k, j in self._fold_pairs:
+            for k, j in self.fold_pairs:
                 test = np.concatenate([self.folds[k][1], self.folds[j][1]])
-                folds.append((np.setdiff1d(self._rows_without(), test, assume_unique=True), test))
-            pairs = cv_path(self.table, folds, Squared(), PathSettings(path.alphas, 0.0, self.standardize))
+                folds.append((np.setdiff1d(self.rows_without(), test, assume_unique=True), test))
+            pairs = cv_path(self.table, folds, Squared(), self.settings._replace(alphas=path.alphas))
             inner = {}
-            for (k, j), scores in zip(self._fold_pairs, pairs.scores, strict=True):
+            for (k, j), scores in zip(self.fold_pairs, pairs.scores, strict=True):
                 inner[j, k], inner[k, j] = np.split(scores, [self.folds[k][1].size], axis=1)
             path = path._replace(inner=inner)
-        return KernelPath("linear", np.nan, 0, [], [], [], path)
+        return KernelPath("linear", np.nan, 0, path)
 
     def _grid(self, kernel: str, gamma: float | None) -> list[KernelPath]:
         """A kernel at each gamma; distances are computed once, and moments once for all folds."""
-        family = self.space.family(kernel, self.space.coordinates(kernel))
-        distances = family.distances(self.table.X)
-        unit = family.unit
-        gammas = [gamma] if gamma is not None else [k / unit for k in SCALES[family.kernel.norm]]
-        left_out = [*self._left_out, *self._fold_pairs]
-        columns = [self._landmarks_without(*folds) for folds in left_out]
-        families = [family.some(index) for index in columns]
-        found = []
+        nystroem = Nystroem.of(KERNELS[kernel], self.coordinates[kernel], self.landmarks)
+        distances = nystroem.distances(self.table.X)
+        gammas = [gamma] if gamma is not None else [k / nystroem.unit for k in SCALES[nystroem.kernel.norm]]
+        compared = []
         for value in gammas:
-            similarities = family.kernel.values(distances, value)
-            moments = self._grid_moments(similarities, left_out)
-            sets = []
-            for folds, some, index, part in zip(left_out, families, columns, moments, strict=True):
-                sets.append(TrainingSet(folds, folds, some, similarities, index, part))
-            found.append(self._cross_validate(sets, value, 0))
-        return found
-
-    def _grid_moments(self, similarities: np.ndarray, left_out: list[tuple[int, ...]]) -> list[Moments]:
-        """Moments of the training rows without these folds."""
-        if not self._is_partition:
-            return [self._moments(similarities, *folds) for folds in left_out]
-        sums = moments_by_fold(similarities, self.table.y, self.table.weight, self.folds)
-        return [sums.without(*folds) for folds in left_out]
+            similarities = _Similarities(self, nystroem.at(value), distances)
+            compared.append(self._cross_validate(0, similarities, [similarities] * len(self.folds)))
+        return compared
 
     def _learned(self, before: KernelPath, number: int, rng: np.random.Generator) -> list[KernelPath]:
         """The setting in the metrics learned from its own models, at its gamma and at larger ones."""
-        families = self._learned_families(before, rng)
-        distances = [family.distances(self.table.X) for family in families]
-        found = []
+        maps = self._learned_maps(before, rng)
+        distances = [nystroem.distances(self.table.X) for nystroem in maps]
+        compared = []
         for factor in SHARPER:
-            gamma = factor * before.gamma
-            sets = []
-            for left_out, family, apart in zip(self._left_out, families, distances, strict=True):
-                sets += self._learned_sets(left_out, family, family.kernel.values(apart, gamma))
-            found.append(self._cross_validate(sets, gamma, number))
-        return found
+            of_all, *of_folds = [
+                _Similarities(self, nystroem.at(factor * before.gamma), apart, left_out)
+                for nystroem, apart, left_out in zip(maps, distances, self._left_out, strict=True)
+            ]
+            compared.append(self._cross_validate(number, of_all, of_folds))
+        return compared
 
-    def _learned_families(self, before: KernelPath, rng: np.random.Generator) -> list[NystroemFamily]:
+    @property
+    def _left_out(self) -> list[tuple[int, ...]]:
+        """No fold, and each fold alone: the folds that the models of all rows and of the folds are fitted without."""
+        return [(), *((k,) for k in range(len(self.folds)))]
+
+    def _learned_maps(self, before: KernelPath, rng: np.random.Generator) -> list[Nystroem]:
         """The feature maps in the metric learned from the model of all rows, and in that of each fold."""
+        kernel = KERNELS[before.kernel]
         best = int(np.argmax(before.path.auc.mean(axis=1)))
-        whole = dual_path(before.maps[0], before.moments[0], before.path.alphas[[best]])
-        duals = [whole[:, 0], *(dual[:, best] for dual in before.duals)]
-        plain = self.space.coordinates(before.kernel)
-        families = []
-        for left_out, made, dual in zip(self._left_out, before.maps, duals, strict=True):
-            some = rng.permutation(self._rows_without(*left_out))[:SLOPE_ROWS]
-            coordinates = learned_coordinates(plain, made, dual, self.table.X[some], self.table.weight[some])
-            space = self.space.some(self._landmarks_without(*left_out))
-            families.append(space.family(before.kernel, coordinates))
-        return families
+        of_all = Nystroem.of(kernel, before.coordinates[0], self.landmarks, before.gamma)
+        dual = _dual_path(of_all.T, before.moments[0], before.path.alphas[[best]])
+        duals = [dual[:, 0], *(dual[:, best] for dual in before.duals)]
+        maps = []
+        for left_out, coordinates, dual in zip(self._left_out, before.coordinates, duals, strict=True):
+            landmarks = self.landmarks[self.landmarks_without(*left_out)]
+            nystroem = Nystroem.of(kernel, coordinates, landmarks, before.gamma)
+            sample = rng.permutation(self.rows_without(*left_out))[:SLOPE_ROWS]
+            rows = self.table.X[sample], self.table.weight[sample]
+            learned = learned_coordinates(self.coordinates[before.kernel], nystroem, dual, *rows)
+            maps.append(Nystroem.of(kernel, learned, landmarks))
+        return maps
 
-    def _learned_sets(
-        self, left_out: tuple[int, ...], family: NystroemFamily, similarities: np.ndarray
-    ) -> list[TrainingSet]:
-        """The training set that the metric was learned from, and those that lack another fold too."""
-        columns = np.arange(similarities.shape[1])
-        if not (left_out and self._fold_pairs):
-            moments = self._moments(similarities, *left_out)
-            return [TrainingSet(left_out, left_out, family, similarities, columns, moments)]
-        (k,) = left_out
-        others = self.folds[:k] + self.folds[k + 1 :]
-        sums = moments_by_fold(similarities, self.table.y, self.table.weight, others)
-        alone = TrainingSet(
-            left_out=(k,),
-            tested=(k,),
-            family=family,
-            similarities=similarities,
-            columns=columns,
-            moments=sums.without(),
-        )
-        sets = [alone]
-        for pair in self._fold_pairs:
-            if k in pair:
-                j = _other(pair, k)
-                index = np.flatnonzero(np.isin(self._landmarks_without(k), self._landmarks_without(k, j)))
-                place = j if j < k else j - 1  # of j among the others
-                lacking = alone._replace(
-                    left_out=(k, j),
-                    tested=(j,),
-                    family=family.some(index),
-                    columns=index,
-                    moments=sums.without(place),
-                )
-                sets.append(lacking)
-        return sets
-
-    def _cross_validate(self, sets: list[TrainingSet], gamma: float, number: int) -> KernelPath:
-        """The path in the features of every training set, the first of which has all rows."""
-        whole = sets[0]
-        maps = [whole.family.map(gamma)]
-        data = Data.of_moments(whole.moments.mapped(maps[0].T, full=False), standardize=False)
-        alphas = make_alphas(PathSettings(self.alphas, 0.0, False), data)
-        duals = []
-        scores = []
-        aucs = []
+    def _cross_validate(self, number: int, of_all: _Similarities, of_folds: list[_Similarities]) -> KernelPath:
+        """The path in the features of all rows, and in those of each fold."""
+        nystroem = of_all.nystroem
+        moments = of_all.moments()
+        data = Data.of_moments(moments.mapped(nystroem.T, full=False), standardize=False)
+        alphas = positive_alphas(self.settings, data, f"kernel={nystroem.kernel.name!r}")
+        fits = [similarities.fold_path(k, alphas) for k, similarities in enumerate(of_folds)]
+        duals, scores, aucs = zip(*fits, strict=True)
         inner: InnerScores = {}
-        for one in sets[1:]:
-            made = one.family.map(gamma)
-            if len(one.left_out) == 2:
-                inner |= self._inner_scores(one, made, alphas)
-                continue
-            _, test = self.folds[one.left_out[0]]
-            dual = self._fold_dual_path(one, made, alphas)
-            training = Data.of_moments(one.moments, standardize=False)
-            fold_scores, fold_aucs = score_fold(self.table, test, one.similarities, training, one.weights(dual))
-            maps.append(made)
-            duals.append(dual)
-            scores.append(fold_scores)
-            aucs.append(fold_aucs)
-        path = CVPath(Squared(), Exact(), data, alphas, np.column_stack(aucs), self.folds, scores, inner)
-        return KernelPath(whole.family.kernel.name, gamma, number, maps, duals, [whole.moments], path)
+        for k, j in self.fold_pairs:
+            if of_folds[k] is of_folds[j]:
+                inner |= of_all.inner_scores([(k, j), (j, k)], alphas)
+            else:
+                inner |= of_folds[k].inner_scores([(k, j)], alphas) | of_folds[j].inner_scores([(j, k)], alphas)
+        path = CVPath(Squared(), Exact(), data, alphas, np.column_stack(aucs), self.folds, list(scores), inner)
+        coordinates = tuple(each.nystroem.coordinates for each in (of_all, *of_folds))
+        return KernelPath(nystroem.kernel.name, nystroem.gamma, number, path, coordinates, duals, (moments,))
 
-    def _inner_scores(self, one: TrainingSet, made: Nystroem, alphas: np.ndarray) -> InnerScores:
-        """Scores of the test rows of a fold by models that saw neither these nor those of another fold."""
-        weights = one.weights(dual_path(made, one.moments, alphas, one.columns))
-        middle = 0.5 * (one.moments.pos.mean + one.moments.neg.mean) @ weights
+
+class _Similarities:
+    """The kernel between all rows and the landmarks at one bandwidth and in one metric, and the models of them.
+
+    Parameters
+    ----------
+    search : KernelSearch
+    nystroem : Nystroem
+    distances : array of shape (n, m)
+    left_out : tuple, optional
+        What the metric was learned without: (k,) for the metric of fold k, () for the metric of all rows, from which
+        no models of folds are fitted; None for a metric that was not learned.
+    """
+
+    def __init__(
+        self,
+        search: KernelSearch,
+        nystroem: Nystroem,
+        distances: np.ndarray,
+        left_out: tuple[int, ...] | None = None,
+    ):
+        self.search = search
+        self.nystroem = nystroem
+        self.values = nystroem.kernel.values(distances, nystroem.gamma)
+        self.K = nystroem.K
+        self.landmarks = search.landmarks_without(*(left_out or ()))
+        self.summed = [] if left_out == () else [k for k in range(len(search.folds)) if k not in (left_out or ())]
+        self.sums = None
+        if search.is_partition and self.summed:
+            _, y, weight = search.table
+            self.sums = moments_by_fold(self.values, y, weight, [search.folds[k] for k in self.summed])
+
+    def moments(self, *left_out: int) -> Moments:
+        """Moments of the similarities of the training rows without one or two folds, or of all rows."""
+        if self.sums is None:
+            return self._moments_of(self.values, *left_out)
+        return self.sums.without(*(self.summed.index(k) for k in left_out if k in self.summed))
+
+    def fold_path(self, k: int, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[float]]:
+        """Weights of the landmarks in the models without a fold, and scores and AUC of its test rows."""
+        T, columns = self._features(k)
+        moments = self.moments(k)
+        if magnifies(T):
+            features = self._moments_of(self.values[:, columns] @ T, k)
+            dual = T @ moment_path(features.within, features.delta, alphas)
+        else:
+            dual = _dual_path(T, moments, alphas, columns)
+        data = Data.of_moments(moments, standardize=False)
+        _, test = self.search.folds[k]
+        return dual, *score_fold(self.search.table, test, self.values, data, self._all_weights(dual, columns))
+
+    def inner_scores(self, pairs: list[tuple[int, int]], alphas: np.ndarray) -> InnerScores:
+        """Scores of the test rows of the last fold of each pair by models without both; a pair and its reverse."""
+        T, columns = self._features(*pairs[0])
+        moments = self.moments(*pairs[0])
+        weights = self._all_weights(_dual_path(T, moments, alphas, columns), columns)
+        middle = 0.5 * (moments.pos.mean + moments.neg.mean) @ weights
         inner = {}
-        for j in one.tested:
-            scores = one.similarities[self.folds[j][1]] @ weights - middle
-            inner[_other(one.left_out, j), j] = np.ascontiguousarray(scores.T)
+        for k, j in pairs:
+            scores = self.values[self.search.folds[j][1]] @ weights - middle
+            inner[k, j] = np.ascontiguousarray(scores.T)
         return inner
 
-    def _fold_dual_path(self, one: TrainingSet, made: Nystroem, alphas: np.ndarray) -> np.ndarray:
-        """Weights of the landmarks, from the features of the training rows where T would magnify rounding errors."""
-        if not made.magnifies:
-            return dual_path(made, one.moments, alphas, one.columns)
-        moments = self._moments(one.similarities[:, one.columns] @ made.T, *one.left_out)
-        return made.T @ moment_path(moments.within, moments.delta, alphas)
+    def _features(self, *left_out: int) -> tuple[np.ndarray, np.ndarray]:
+        """T for the landmarks that are not test rows of these folds, and the columns of these landmarks."""
+        columns = np.flatnonzero(self.search.landmarks_without(*left_out)[self.landmarks])
+        return inverse_factor(self.K[np.ix_(columns, columns)]), columns
 
-    def _moments(self, X: np.ndarray, *fold: int) -> Moments:
-        return Moments.of(X, self.table.y, self.table.weight, index=self._rows_without(*fold))
+    def _all_weights(self, dual: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Weights of all landmarks, zero for those that are not used; one column per alpha."""
+        weights = np.zeros((self.values.shape[1], dual.shape[1]))
+        weights[columns] = dual
+        return weights
+
+    def _moments_of(self, X: np.ndarray, *left_out: int) -> Moments:
+        _, y, weight = self.search.table
+        return Moments.of(X, y, weight, index=self.search.rows_without(*left_out))
 
 
-def _other(pair: tuple[int, ...], fold: int) -> int:
-    """The other one of a pair of folds."""
-    k, j = pair
-    return j if fold == k else k
+def _dual_path(
+    T: np.ndarray, moments: Moments, alphas: np.ndarray, columns: np.ndarray | slice = slice(None)
+) -> np.ndarray:
+    """Weights of the landmarks, one column per alpha, from the moments of similarities to them."""
+    within = moments.within[columns][:, columns]
+    return T @ moment_path(T.T @ within @ T, moments.delta[columns] @ T, alphas)

@@ -1,4 +1,15 @@
-"""Splits: pairs of training and test rows, from a number or from any scikit-learn splitter; their subsamples."""
+"""Splits: pairs of training and test rows, from a number, any scikit-learn splitter or times; their subsamples.
+
+`forward_splits` trains on the past and tests on what follows (forward chaining). The rows are cut into K + 1 blocks
+of consecutive times, and each fold tests a block after training on all before it:
+
+    train  1       test 2
+    train  1 2     test 3
+    train  1 2 3   test 4
+
+The first block is never tested. Blocks have equally many rows of the rarer class, on which the variance of an AUC
+mostly depends, so that all folds are about equally precise. Rows of the same time are never separated.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +18,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_consistent_length
 
@@ -40,14 +52,15 @@ def make_splits(
             cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=int(rng.integers(2**31)))
         splits = check_cv(cv, y, classifier=True).split(X, y, groups)
         folds = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in splits]
+    _check_both_classes(folds, y, "use fewer folds or a stratified splitter")
+    return folds
+
+
+def _check_both_classes(folds: list[Fold], y: np.ndarray, remedy: str) -> None:
     for k, fold in enumerate(folds):
         for rows, what in zip(fold, ("training", "test"), strict=True):
-            if (y[rows] > 0).all() or (y[rows] < 0).all():
-                raise ValueError(
-                    f"the {what} rows of fold {k} are all of one class, so AUC is undefined; use fewer folds or a "
-                    "stratified splitter"
-                )
-    return folds
+            if rows.size == 0 or (y[rows] == y[rows[0]]).all():
+                raise ValueError(f"the {what} rows of fold {k} are all of one class, so AUC is undefined; {remedy}")
 
 
 def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.random.Generator) -> list[Fold]:
@@ -124,3 +137,61 @@ def folds_among(kept: np.ndarray, folds: list[Fold], n: int) -> list[Fold]:
     place = np.full(n, -1)
     place[kept] = np.arange(kept.size)
     return [(place[train][place[train] >= 0], place[test][place[test] >= 0]) for train, test in folds]
+
+
+def forward_splits(time: ArrayLike, y: ArrayLike, n_splits: int = 5) -> list[Fold]:
+    """Pairs of training and test rows, the training rows all earlier than the test rows.
+
+    Parameters
+    ----------
+    time : array of numbers or of datetime64
+        The time of each row, in any unit and any order.
+    y : array of two distinct labels
+        Every block has as many rows of the rarer label, give or take one, unless many rows have the same time.
+    n_splits : int
+        Number of folds.
+
+    Returns
+    -------
+    list of (train, test)
+        Row numbers in the order of the table; pass it as `cv` to `aucmax.compare` or `AUCClassifierCV`.
+
+    Examples
+    --------
+    >>> y = [0, 1, 0, 1, 0, 1, 0, 1]
+    >>> [(train.tolist(), test.tolist()) for train, test in forward_splits(range(8), y, n_splits=3)]
+    [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5]), ([0, 1, 2, 3, 4, 5], [6, 7])]
+    """
+    times = np.asarray(time)
+    labels = np.asarray(y)
+    if times.shape != labels.shape or times.ndim != 1:
+        raise ValueError(f"time has shape {times.shape} and y {labels.shape}; give one time for each label")
+    if np.isnat(times).any() if times.dtype.kind in "mM" else np.isnan(times.astype(float)).any():
+        raise ValueError("some times are missing; remove these rows")
+    if n_splits < 2:
+        raise ValueError(f"n_splits={n_splits}; give at least 2 folds")
+    edges = _block_edges(times, labels, n_splits)
+    block = np.searchsorted(edges, times, side="left")
+    folds = [(np.flatnonzero(block < k), np.flatnonzero(block == k)) for k in range(1, n_splits + 1)]
+    _check_both_classes(folds, labels, "use fewer folds")
+    return folds
+
+
+def _block_edges(times: np.ndarray, labels: np.ndarray, n_splits: int) -> np.ndarray:
+    """The last time of each block but the last, so that blocks hold about equally many rows of the rarer class."""
+    distinct, counts = np.unique(labels, return_counts=True)
+    if distinct.size != 2:
+        raise ValueError(f"y has {distinct.size} distinct labels; give two")
+    rare = times[labels == distinct[0 if counts[0] < counts[1] else 1]]
+    if rare.size <= n_splits:
+        raise ValueError(f"the rarer class has {rare.size} rows, too few for {n_splits} folds by time; use fewer")
+    ordered = np.unique(times)
+    if ordered.size <= n_splits:
+        raise ValueError(f"there are {ordered.size} distinct times, too few for {n_splits} folds by time")
+    upto = np.searchsorted(np.sort(rare), ordered, side="right")  # rows of the rarer class up to each time
+    edges: list[int] = []
+    for k in range(1, n_splits + 1):
+        first = edges[-1] + 1 if edges else 0
+        stop = ordered.size - 1 - (n_splits - k)  # leaves a time for each block to come
+        edges.append(first + int(np.abs(upto[first:stop] - rare.size * k / (n_splits + 1)).argmin()))
+    return ordered[edges]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucmax.estimators.platt_scaling import Calibration
-from aucmax.kernels import KERNELS
-from aucmax.kernels.score import Term
+from aucmax.kernels.functions import KERNELS
+from aucmax.kernels.nystroem import Term
 from aucmax.models.exports.export_error import ExportError
 from aucmax.models.exports.single_score import SingleScore, single_score
 from aucmax.models.savedmodel import SavedModel
@@ -107,8 +107,8 @@ def kernel_term(term: Term, landmarks: Any, max_numbers: int, format: str) -> Ke
     assert coordinates is not None  # not a linear term
     kernel = KERNELS[term.kernel]
     knots = None
-    if coordinates.ranks is not None:
-        knots = [_distinct_knots(*pair) for pair in zip(coordinates.ranks.values, coordinates.ranks.levels)]
+    if coordinates.values is not None and coordinates.levels is not None:
+        knots = [_distinct_knots(*pair) for pair in zip(coordinates.values, coordinates.levels)]
     return KernelTerm(
         kernel.norm == "l2",
         float(term.gamma),

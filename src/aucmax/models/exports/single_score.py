@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from aucmax.kernels.score import KernelScore, Term
+from aucmax.kernels.nystroem import KernelScore, Term
 from aucmax.models.exports.export_error import ExportError
 from aucmax.models.kernel_scorer import KernelScorer
 from aucmax.models.linear_scorer import LinearScorer
