@@ -1,4 +1,4 @@
-"""The exact line search of AUM: convex search, walk and kink path, against each other and against a sort."""
+"""The exact line search of AUM: convex search and walk, against each other and against a sort."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import partial
 import numpy as np
 
 from aucmax.aum import ErrorFunctions, aum, exact_line_search
+from aucmax.aum.lines import threshold_lines
+from aucmax.aum.walk import CrossingWalk
 from benchmarks.timing import medians, row
 
 CROSSING_MICROSECONDS = 0.15  # target time per crossing
@@ -46,17 +48,15 @@ def linear_against_sort(n: int, repeats: int) -> dict:
 
 
 def walk_per_crossing(n: int, n_rows: int, repeats: int) -> dict:
-    search = partial(exact_line_search, *problem(n), until=n_rows, method="walk")
-    crossings = len(search().table) - 1
-    (ours,) = medians(search, repeats=repeats)
+    lines = threshold_lines(*problem(n))
+
+    def walk() -> np.ndarray:
+        return CrossingWalk(lines).next_rows(n_rows)
+
+    crossings = walk().shape[1] - 1
+    (ours,) = medians(walk, repeats=repeats)
     what = f"walk, n={n}: {1e3 * ours / crossings:.3f} us a crossing, against {CROSSING_MICROSECONDS} us"
     return row(what, ours, 1e-3 * CROSSING_MICROSECONDS * crossings, ">= 1")
-
-
-def kinks_against_walk(n: int, repeats: int) -> dict:
-    search = partial(exact_line_search, *problem(n), until="all")
-    kinks, walk = medians(partial(search, method="kinks"), partial(search, method="walk"), repeats=repeats)
-    return row(f"all, n={n}: kink path (AUM only) against the walk (AUM and AUC)", kinks, walk, "> 1")
 
 
 def run(scale: float = 1.0, repeats: int = 5) -> list[dict]:
@@ -71,7 +71,6 @@ def run(scale: float = 1.0, repeats: int = 5) -> list[dict]:
         walk_per_crossing(sized(1e3), sized(1e6), repeats),
         walk_per_crossing(sized(1e4), sized(1e6), repeats),
         linear_against_sort(sized(1e6), repeats),
-        kinks_against_walk(sized(3e3), min(repeats, 3)),
     ]
 
 

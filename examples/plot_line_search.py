@@ -47,8 +47,14 @@ def draw_errors(ax, errors, pred, title):
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def draw_search(errors, pred, steps, marks):
-    """ROC curves and error functions at some steps on the left, the whole line search on the right."""
+def step_of_best_auc(table):
+    """The middle of the first interval of steps with the largest AUC."""
+    best = table.auc_after[:-1].argmax()
+    return 0.5 * (table.step[best] + table.step[best + 1])
+
+
+def draw_search(errors, pred, steps):
+    """ROC curves and error functions at given steps on the left, AUC, AUM and thresholds by step on the right."""
     direction = descent_direction(errors, pred)
     figure = plt.figure(figsize=(13, 7), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(3, 2))
@@ -62,25 +68,21 @@ def draw_search(errors, pred, steps, marks):
     left.legend(*column[1].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     axes = right.subplots(3, 1, sharex=True, height_ratios=(1, 1, 2))
     full_search = exact_line_search(errors, pred, direction, until="all")
-    found = {name: exact_line_search(errors, pred, direction, until=until) for name, until in marks.items()}
-    named = {f"{name}: {search.step:.4g}": search.step for name, search in found.items()}
-    plot_line_search(full_search, errors, pred, direction, marks=named, axes=axes)
+    first = exact_line_search(errors, pred, direction).step
+    best = step_of_best_auc(full_search.table)
+    marks = {f"first minimum of AUM: {first:.4g}": first, f"best AUC: {best:.4g}": best}
+    plot_line_search(full_search, errors, pred, direction, marks=marks, axes=axes)
     return figure
 
 
 # %%
 # Four labelled rows. The shaded area is AUM; the step at which it is smallest orders all four rows.
 
-draw_search(BINARY, BINARY_PRED, steps=(0, 2, 4), marks={"first minimum of AUM": "first_min"})
+draw_search(BINARY, BINARY_PRED, steps=(0, 2, 4))
 plt.show()
 
 # %%
 # Two sequences with labelled changepoints, whose errors are not monotone: the ROC curve loops, and AUC exceeds 1.
 
-draw_search(
-    CHANGEPOINT,
-    CHANGEPOINT_PRED,
-    steps=(0, 0.21, 0.27),
-    marks={"first minimum of AUM": "first_min", "first maximum of AUC": "max_auc", "best AUC": "best_auc"},
-)
+draw_search(CHANGEPOINT, CHANGEPOINT_PRED, steps=(0, 0.21, 0.27))
 plt.show()

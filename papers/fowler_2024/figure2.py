@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from aucmax.aum import ErrorFunctions, LineSearchResult, aum, error_auc, exact_line_search
+from aucmax.aum import ErrorFunctions, aum, error_auc, exact_line_search
+from aucmax.aum.line_search import LineSearchResult
 from aucmax.comparison.reproduction.curves import write_figure
 
 FOLDER = Path(__file__).parent

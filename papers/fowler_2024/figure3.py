@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from aucmax.aum import ErrorFunctions, StepTable, aum, error_auc, exact_line_search
+from aucmax.aum import ErrorFunctions, aum, error_auc, exact_line_search
+from aucmax.aum.line_search import StepTable
 from aucmax.comparison.reproduction.curves import write_figure
 
 FOLDER = Path(__file__).parent

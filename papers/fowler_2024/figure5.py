@@ -21,8 +21,7 @@ from matplotlib.figure import Figure
 
 from aucmax import datasets
 from aucmax.aum import Descent, ErrorFunctions
-from aucmax.aum.descent.data import AUMData
-from aucmax.aum.descent.step import DescentPoint
+from aucmax.aum.step import AUMData, DescentPoint
 from aucmax.comparison.reproduction.curves import write_figure
 from aucmax.numerics.matrix import dense
 

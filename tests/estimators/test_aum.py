@@ -10,8 +10,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-from aucmax import AUCClassifier
-from aucmax.estimators.aum import AUMClassifier
+from aucmax import AUCClassifier, AUMClassifier
+from aucmax.aum import Descent
+from aucmax.solvers import AUM
 
 
 def spoiled(n=400, seed=0):
@@ -43,6 +44,34 @@ def test_the_first_record_is_the_squared_loss_or_random(table):
     assert len(starts) == 3
 
 
+LINE_SEARCHES = ("first_min", "linear", "all", "grid")
+
+
+@pytest.mark.parametrize("line_search", LINE_SEARCHES)
+@pytest.mark.parametrize("alpha", [0.0, 0.001, 0.1])
+def test_the_weights_are_those_of_the_solver(table, line_search, alpha):
+    X, y, weight = table(200, rate=0.2)
+    settings = {"line_search": line_search, "max_epochs": 40}
+    model = AUMClassifier(validation_fraction=None, alpha=alpha, **settings).fit(X, y, weight)
+    solved = AUCClassifier(loss="aum", solver=AUM(**settings), alpha=alpha).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, solved.coef_, rtol=1e-12)
+    assert model.trace_["objective"][-1] == pytest.approx(solved.objective_, rel=1e-12)
+    assert model.n_iter_ in (solved.n_iter_, solved.n_iter_ - 1)  # an epoch may find no lower point
+
+
+def test_solver_classifier_and_descent_have_the_same_defaults():
+    for name in ("line_search", "max_epochs", "tol"):
+        assert getattr(Descent(), name) == getattr(AUM(), name) == getattr(AUMClassifier(), name)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {1.0: 20.0}])
+def test_class_weight_does_not_change_the_ranking(table, class_weight):
+    X, y, _ = table(200)
+    plain, weighted = (AUMClassifier(class_weight=each, random_state=0).fit(X, y) for each in (None, class_weight))
+    np.testing.assert_array_equal(weighted.coef_, plain.coef_)
+    assert weighted.intercept_ != plain.intercept_
+
+
 @pytest.mark.parametrize("options", [{}, {"class_weight": "balanced"}, {"class_weight": {1.0: 20.0}}])
 def test_the_intercept_has_the_fewest_errors_of_all(table, options):
     X, y, weight = table(rate=0.1, n=150)
@@ -70,12 +99,6 @@ def test_the_weights_of_the_best_validation_auc_are_kept(table):
     assert len(model.trace_) == model.n_iter_ + 1
 
 
-def test_patience_ends_the_run_early(table):
-    X, y, _ = table(300)
-    patient, hasty = (AUMClassifier(tol=0.0, patience=p, random_state=0).fit(X, y) for p in (None, 2))
-    assert hasty.n_iter_ == hasty.trace_["validation_auc"].argmax() + 2 < patient.n_iter_
-
-
 def test_the_start_is_that_of_all_rows_if_no_step_ranks_held_out_rows_better():
     rng = np.random.default_rng(3)
     y = np.where(rng.random(300) < 0.4, 1.0, -1.0)
@@ -96,7 +119,7 @@ def test_the_chosen_number_of_steps_is_repeated_on_all_rows():
 
 def test_a_descent_that_lowers_the_auc_of_all_rows_is_dropped(monkeypatch):
     """The AUC of held-out rows may rise by luck: here every descent is said to be a gain."""
-    monkeypatch.setattr("aucmax.estimators.aum._is_gain", lambda held_out, w, start: True)
+    monkeypatch.setattr("aucmax.estimators.aum._is_gain", lambda held_out, descent: True)
     dropped = 0
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -210,8 +233,9 @@ def test_survives_clone_and_pickle(table):
         ({"standardize": "no"}, "standardize='no'; give True or False"),
         ({"standardize": 1}, "standardize=1; give True or False"),
         ({"normalization": "contrast"}, "normalization='contrast'; give one of"),
-        ({"validation_fraction": None, "step_from": "validation_auc"}, "there is no validation set"),
-        ({"line_search": "max_auc"}, "set step_from='auc' or step_from='validation_auc'"),
+        ({"line_search": 17}, "line_search=17; give one of"),
+        ({"max_epochs": 0}, "max_epochs=0; give an integer of 1 or more"),
+        ({"tol": -1.0}, "tol=-1.0; give a finite number of 0 or more"),
         ({"class_weight": {5: 1.0}}, "keys among"),
         ({"class_weight": {1.0: 0.0}}, "above zero"),
     ],

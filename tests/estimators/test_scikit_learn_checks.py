@@ -65,7 +65,7 @@ COMBINATIONS = [
     ),
     AUMClassifier(random_state=0),
     AUMClassifier(validation_fraction=None),
-    AUMClassifier(step_from="validation_auc", random_state=0),
+    AUMClassifier(start="random", random_state=0),
     AUCTreeClassifier(),
     AUCTreeClassifier(max_depth=2, min_samples_leaf=1),
     *[ContingencySVMClassifier(measure) for measure in MEASURES],

@@ -78,7 +78,8 @@ def the_steps_order_the_rows(run):
     direction = run["descent_direction"](run["BINARY"], run["BINARY_PRED"])
     assert search(run["BINARY"], run["BINARY_PRED"], direction, until="first_min").aum == 0
     direction = run["descent_direction"](run["CHANGEPOINT"], run["CHANGEPOINT_PRED"])
-    assert search(run["CHANGEPOINT"], run["CHANGEPOINT_PRED"], direction, until="best_auc").auc > 1
+    table = search(run["CHANGEPOINT"], run["CHANGEPOINT_PRED"], direction, until="all").table
+    assert table.auc_after.max() > 1
 
 
 CLAIMS = {

@@ -44,7 +44,7 @@ def first_minimum(X, y, r, w, d, l2):
     raise AssertionError("the objective falls beyond the last crossing")
 
 
-def descend(X, y, weight, w, l2, steps, line_search, eta=1.0):
+def descend(X, y, weight, w, l2, steps, line_search):
     """The weights after some steps on the plane w.delta = 1."""
     r, pos, neg = class_statistics(X, y, weight)
     delta = pos - neg
@@ -52,9 +52,7 @@ def descend(X, y, weight, w, l2, steps, line_search, eta=1.0):
     for _ in range(steps):
         d = -(X.T @ coefficients(X @ w, r, y) + l2 * w)
         d = d - (d @ delta) / (delta @ delta) * delta
-        if line_search == "constant":
-            step = eta
-        elif line_search == "grid":
+        if line_search == "grid":
             grid = 10.0 ** np.arange(-9, 10)
             step = min(grid, key=lambda s, w=w, d=d: objective(X, y, r, w + s * d, l2))
         else:

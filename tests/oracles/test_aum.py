@@ -35,12 +35,12 @@ def test_a_step(form, weighted, line_search):
 
 @EACH_FORM
 @EACH_TABLE
-def test_constant_steps_from_the_minimiser_of_the_squared_loss(form, weighted):
+def test_steps_on_a_grid_from_the_minimiser_of_the_squared_loss(form, weighted):
     X, y, weight = drawn_table(weighted, n=40)
     pos, neg = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     D = (X[pos][:, None] - X[neg][None]).reshape(-1, 6)
     share = np.outer(weight[pos], weight[neg]).ravel()
     start = minimiser(D, share / share.sum(), squared, ElasticNet(0.0, 0.3))
-    expected = descend(X, y, weight, start, 0.3, 5, "constant", eta=0.01)
-    solver = AUM(line_search="constant", eta=0.01, tol=0.0)
+    expected = descend(X, y, weight, start, 0.3, 5, "grid")
+    solver = AUM(line_search="grid", tol=0.0)
     assert_close(run_epochs(solver, problem_of(form, X, y, weight, 0.3), 5).w, expected)

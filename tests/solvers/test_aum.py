@@ -7,7 +7,7 @@ import pytest
 from problems import EACH_FORM, make_problem
 
 from aucmax.losses.area_under_min import AreaUnderMin
-from aucmax.solvers.aum import AUM
+from aucmax.solvers import AUM
 
 
 @pytest.mark.parametrize("ties", [False, True])

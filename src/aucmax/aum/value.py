@@ -1,4 +1,4 @@
-"""AUM, its one-sided derivatives and subgradient, and the ROC curve of error functions.
+"""AUM, its one-sided derivatives and subgradient; the ROC curve of error functions, and the best intercept.
 
     Hillman, Hocking. "Optimizing ROC Curves with a Sort-Based Surrogate Loss." JMLR 2023.
 
@@ -152,6 +152,42 @@ def error_roc_curve(errors: ErrorFunctions, pred: ArrayLike) -> ErrorROC:
     """
     groups = _tied_groups(errors, check_per_example(pred, errors.n_examples, "pred"))
     return ErrorROC(groups.fp / errors.total_fp, 1.0 - groups.fn / errors.total_fn, groups.threshold)
+
+
+def best_intercept(errors: ErrorFunctions, pred: ArrayLike) -> float:
+    """The constant c that minimises the false positives plus the false negatives of pred + c.
+
+    It is the midpoint between two thresholds, in the longest of equally good intervals. Predicting all or none
+    positive is among the candidates; then c is beyond the last threshold by the mean gap between two (or by 1).
+
+    Parameters
+    ----------
+    errors : ErrorFunctions
+    pred : array of shape (n_examples,)
+        Predictions without the intercept.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> errors = ErrorFunctions.from_labels([0, 0, 1, 1])
+    >>> best_intercept(errors, [0.0, 2.0, 3.0, 4.0])
+    -2.5
+    >>> best_intercept(ErrorFunctions.from_labels([0, 1, 1]), [1.0, 0.0, 0.0])  # all positive
+    1.0
+    """
+    curve = error_roc_curve(errors, pred)
+    n_errors = errors.total_fp * curve.fpr + errors.total_fn * (1.0 - curve.tpr)
+    is_best = n_errors <= n_errors.min() + 1e-12 * (errors.total_fp + errors.total_fn)
+    beyond = float(np.diff(curve.threshold).mean()) if curve.threshold.size > 1 else 1.0
+    low = np.concatenate(([curve.threshold[0] - beyond], curve.threshold))
+    high = np.concatenate((curve.threshold, [curve.threshold[-1] + beyond]))
+    chosen = int(np.argmax(np.where(is_best, high - low, -1.0)))
+    if chosen == 0:
+        return float(low[0])
+    return float(high[-1] if chosen == high.size - 1 else 0.5 * (low[chosen] + high[chosen]))
 
 
 def check_per_example(values: ArrayLike, n_examples: int, name: str) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,8 +32,7 @@ class PenaltyRegressor(BaseEstimator):
     model : {"aum", "interval", "constant"}
         All of the above; interval regression alone; or the same penalty for all sequences, that of fewest errors.
     descent : Descent or None
-        Settings of the descent (see `aucmax.aum.Descent`). `step_from` and `patience` apply while the number of steps
-        is chosen; on all sequences, none of which are held out, AUM or AUC of these determines the steps.
+        Settings of the descent (see `aucmax.aum.Descent`).
     validation_fraction : float
         Fraction of the sequences that is held out to choose the number of steps.
     cv : int
@@ -140,7 +140,7 @@ class PenaltyRegressor(BaseEstimator):
         self._constant = first.intercept_
         self.alpha_ = first.alpha_
         if self.n_iter_ > 0:
-            again = settings.with_epochs(self.n_iter_)
+            again = replace(settings, max_epochs=self.n_iter_, tol=0.0)
             self._w = -descend(table.error_functions(), Z, -first.coef_, settings=again).coef
 
     def _best_n_epochs(self, Z: np.ndarray, table: PenaltyTable, settings: Descent, seed: int) -> int:

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from aucmax.aum import Descent, ErrorFunctions
-from aucmax.aum.descent.data import AUMData
-from aucmax.aum.descent.loop import run_descent
-from aucmax.aum.descent.step import DESCENT_CONSTRAINTS
-from aucmax.aum.intercept import best_intercept
+from aucmax.aum import Descent, ErrorFunctions, best_intercept
+from aucmax.aum.descent import DescentResult, run_descent
+from aucmax.aum.step import AUMData
 from aucmax.estimators.base import LinearModel, LinearRanker, prior_cut
 from aucmax.estimators.class_weight import class_costs
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Callback
-from aucmax.solvers.aum import rate_costs, squared_start
+from aucmax.solvers.aum import examples_of, rate_errors, squared_start
 from aucmax.validation.inputs import LabeledData, check_every_number, check_table, check_validation, make_rng
-from aucmax.validation.params import Boolean, Number, Option, check_params
+from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
 
 # Gain of AUC on held-out rows, in its standard errors, that a descent must have: chosen on twelve sets, and tried on
 # 24 other problems (benchmarks/results/aum.md).
 SIGNIFICANT = 2.0
-
-
-class Beginning(NamedTuple):
-    """The rows of a descent, and its initial weights."""
-
-    train: AUMData
-    start: np.ndarray
 
 
 class AUMClassifier(LinearRanker):
@@ -44,38 +36,30 @@ class AUMClassifier(LinearRanker):
 
     Parameters
     ----------
-    line_search : {"first_min", "max_auc", "linear", "all", "grid", "constant"} or int
-        How far to go along the negative gradient: to the first minimum of AUM, found exactly; to the first local
-        maximum of AUC; to the best step among the first n crossings of thresholds, or among all, or among this number
-        of crossings; to the best of the steps 10^-9 .. 10^9; or always by `eta`. See `aucmax.aum.Descent`.
-    step_from : {"aum", "auc", "validation_aum", "validation_auc"}
-        Search for low AUM or for high AUC, on the rows of the descent or on the validation rows. The descent on all
-        rows, none of which are held out, searches these.
-    eta : float
-        Step size for `line_search="constant"`.
+    line_search : {"first_min", "linear", "all", "grid"}
+        How far to go along the negative gradient: to the first minimum of AUM, found exactly; to the lowest AUM of
+        the first n crossings of thresholds, or of all crossings; or to the best of the steps 10^-9 .. 10^9. See
+        `aucmax.aum.Descent`.
     alpha : float
-        Strength of the penalty alpha/2 |w|^2; AUM is divided by the number of rows of the rarer class.
-    normalization : {"auto", "mean_difference", "norm", "none"}
+        Strength of the penalty alpha/2 |w|^2; AUM is that of the error rates, as in `AUCClassifier(loss="aum")`.
+    normalization : {"auto", "mean_difference", "none"}
         AUM shrinks with the weights, so their scale has to be fixed: by the difference of the class means of the
-        scores ("mean_difference") or by the norm of the weights ("norm"), which ranks worse. "auto" is
-        "mean_difference" for `start="exact"`, and "none" for `start="random"`: the published procedure starts at
-        random, normalises nothing and relies on early stopping.
+        scores ("mean_difference"). "auto" is "mean_difference" for `start="exact"`, and "none" for `start="random"`:
+        the published procedure starts at random, normalises nothing and relies on early stopping.
     max_epochs : int
         Maximum number of steps.
     tol : float
-        Stop when a step lowers the objective by less than this fraction of it.
+        Stop when a step lowers the objective by no more than this fraction of it.
     validation_fraction : float or None
         Fraction of each class that is held out to choose the number of steps. With None no rows are held out, and the
-        weights with the lowest objective are kept.
-    patience : int or None
-        Stop after this number of steps without a better validation AUC.
+        last weights are kept.
     start : {"exact", "random"}
         Initial weights: the minimiser of the squared loss, or standard normal random numbers, as published.
     standardize : bool
         Divide the columns by their overall standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
-        Cost of an error on each class, in AUM and for the intercept; "balanced" turns counts into rates. Given
-        costs, `decision` is "errors".
+        Cost of an error on each class, for the intercept alone; "balanced" turns counts into rates. Given costs,
+        `decision` is "errors".
     decision : {"prior", "errors"}
         Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
         positive, by weight, or where the (weighted) errors on all rows are fewest (docs/predictions.md).
@@ -108,8 +92,11 @@ class AUMClassifier(LinearRanker):
     """
 
     parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **DESCENT_CONSTRAINTS,
+        "line_search": Descent.parameter_constraints["line_search"],
         "alpha": [Number(0)],
+        "normalization": [Option("auto", "mean_difference", "none")],
+        "max_epochs": [Integer(1)],
+        "tol": [Number(0)],
         "validation_fraction": [None, Number(0, 1, open="both")],
         "start": [Option("exact", "random")],
         "decision": [Option("prior", "errors")],
@@ -119,14 +106,11 @@ class AUMClassifier(LinearRanker):
     def __init__(
         self,
         line_search="first_min",
-        step_from="aum",
-        eta=1.0,
         alpha=0.0,
         normalization="auto",
         max_epochs=200,
         tol=1e-5,
         validation_fraction=0.2,
-        patience=None,
         start="exact",
         standardize=True,
         class_weight=None,
@@ -134,14 +118,11 @@ class AUMClassifier(LinearRanker):
         random_state=None,
     ):
         self.line_search = line_search
-        self.step_from = step_from
-        self.eta = eta
         self.alpha = alpha
         self.normalization = normalization
         self.max_epochs = max_epochs
         self.tol = tol
         self.validation_fraction = validation_fraction
-        self.patience = patience
         self.start = start
         self.standardize = standardize
         self.class_weight = class_weight
@@ -171,61 +152,67 @@ class AUMClassifier(LinearRanker):
         rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight).weighted()
         check_every_number(table.X)  # including the rows that will be held out
-        costs = self._costs(table)
         subtrain, held_out = self._split(table, validation, rng)
         seed = int(rng.integers(2**31 - 1))
         settings = self._descent()
-        first = self._examples(subtrain, costs, seed)
-        validation_data = None
-        if held_out is not None:
-            validation_data = AUMData(_errors(held_out, costs), held_out.X, first.train.scale)
-        found = run_descent(settings, first.train, first.start, validation_data, callback)
-        self.n_iter_ = found.n_epochs
-        self.trace_ = found.trace
-        self.best_step_ = found.best_epoch
-        w = found.coef / first.train.scale
+        descent = self._run(settings, subtrain, seed, held_out, callback)
+        self.n_iter_ = descent.n_epochs
+        self.trace_ = descent.trace
+        self.best_step_ = descent.best_epoch
+        w = descent.coef
         if held_out is not None and validation is None:
-            start = settings.start(first.train, first.start).w / first.train.scale
-            if self.start == "exact" and not _is_gain(held_out, w, start):
+            if self.start == "exact" and not _is_gain(held_out, descent):
                 self.best_step_ = 0
-            everything = self._examples(table, costs, seed)
-            w = _repeat(settings, everything, self.best_step_)
-            if self.start == "exact" and self.best_step_ > 0:
-                start = _repeat(settings, everything, 0)
-                if _auc(table, w) < _auc(table, start):
-                    self.best_step_ = 0
-                    w = start
-        self._linear = LinearModel(w, self._intercept(table, dot(table.X, w), costs))
+            descent = self._run(replace(settings, max_epochs=self.best_step_, tol=0.0), table, seed)
+            w = descent.coef
+            if self.start == "exact" and descent.trace["auc"][-1] < descent.trace["auc"][0]:
+                self.best_step_ = 0
+                w = descent.start
+        self._linear = LinearModel(w, self._intercept(table, dot(table.X, w)))
         return self
 
-    def _intercept(self, table: LabeledData, scores: np.ndarray, costs: tuple[float, float]) -> float:
-        """The constant that puts zero where `decision` says."""
-        if self.decision == "errors" or self.class_weight is not None:
-            return best_intercept(_errors(table, costs), scores)
-        return -prior_cut(scores, table.y, table.weight)
+    def _descent(self) -> Descent:
+        normalization = self.normalization
+        if normalization == "auto":
+            normalization = "mean_difference" if self.start == "exact" else "none"
+        return Descent(
+            line_search=self.line_search,
+            l2=float(self.alpha),
+            normalization=normalization,
+            max_epochs=self.max_epochs,
+            tol=self.tol,
+        )
 
-    def _examples(self, table: LabeledData, costs: tuple[float, float], seed: int) -> Beginning:
-        """The rows of a descent, and the weights that it starts from."""
+    def _run(
+        self,
+        settings: Descent,
+        table: LabeledData,
+        seed: int,
+        held_out: LabeledData | None = None,
+        callback: Callback | None = None,
+    ) -> DescentResult:
+        """A descent on the rows of a table, with weights in the units of the columns."""
         data = Data.of(*table, standardize=self.standardize)
         if self.start == "random":
             start = np.random.default_rng(seed).normal(size=data.dim)
         else:
             _check_informative(data)
             start = squared_start(data, float(self.alpha))
-        return Beginning(AUMData(_errors(table, costs), data.X, data.scale), start)
+        validation = None
+        if held_out is not None:
+            validation = AUMData(rate_errors(held_out.y, held_out.weight), held_out.X, data.scale)
+        descent = run_descent(settings, examples_of(data), start, validation, callback)
+        return replace(descent, start=descent.start / data.scale, coef=descent.coef / data.scale)
 
-    def _descent(self) -> Descent:
-        is_published = self.start == "random" and self.normalization == "auto"
-        return Descent(
-            line_search=self.line_search,
-            step_from=self.step_from,
-            eta=self.eta,
-            l2=float(self.alpha),
-            normalization="none" if is_published else self.normalization,
-            max_epochs=self.max_epochs,
-            tol=self.tol,
-            patience=self.patience,
-        )
+    def _intercept(self, table: LabeledData, scores: np.ndarray) -> float:
+        """The constant that puts zero where `decision` says."""
+        if self.class_weight is None and self.decision == "prior":
+            return -prior_cut(scores, table.y, table.weight)
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            return best_intercept(rate_errors(table.y, table.weight), scores)
+        negative, positive = class_costs(self.class_weight or {}, self.classes_)
+        costs = table.weight * np.where(table.y > 0, positive, negative)
+        return best_intercept(ErrorFunctions.from_labels(table.y, costs), scores)
 
     def _split(
         self, table: LabeledData, validation: Any, rng: np.random.Generator
@@ -239,14 +226,6 @@ class AUMClassifier(LinearRanker):
         held_out = _draw_held_out(table.y, self.validation_fraction, rng)
         return table.rows(np.flatnonzero(~held_out)), table.rows(np.flatnonzero(held_out))
 
-    def _costs(self, table: LabeledData) -> tuple[float, float]:
-        """Cost of an error on a negative and on a positive row."""
-        if self.class_weight is None:
-            return 1.0, 1.0
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            return rate_costs(float(table.weight[table.y < 0].sum()), float(table.weight[table.y > 0].sum()))
-        return class_costs(self.class_weight, self.classes_)
-
 
 def _check_informative(data: Data) -> None:
     """Refuse data from which the squared loss learns no direction to start from."""
@@ -257,28 +236,13 @@ def _check_informative(data: Data) -> None:
         )
 
 
-def _is_gain(held_out: LabeledData, w: np.ndarray, start: np.ndarray) -> bool:
-    """Whether weights rank held-out rows better than others by more than chance explains."""
-    gain = _auc(held_out, w) - _auc(held_out, start)
-    change = auc_influence(held_out.y, dot(held_out.X, w), sample_weight=held_out.weight)
-    change -= auc_influence(held_out.y, dot(held_out.X, start), sample_weight=held_out.weight)
+def _is_gain(held_out: LabeledData, descent: DescentResult) -> bool:
+    """Whether the best weights rank held-out rows better than the start by more than chance explains."""
+    y, weight = held_out.y, held_out.weight
+    scores, start = dot(held_out.X, descent.coef), dot(held_out.X, descent.start)
+    gain = roc_auc(y, scores, sample_weight=weight) - roc_auc(y, start, sample_weight=weight)
+    change = auc_influence(y, scores, sample_weight=weight) - auc_influence(y, start, sample_weight=weight)
     return bool(gain > SIGNIFICANT * np.linalg.norm(change))
-
-
-def _auc(table: LabeledData, w: np.ndarray) -> float:
-    return roc_auc(table.y, dot(table.X, w), sample_weight=table.weight)
-
-
-def _repeat(settings: Descent, beginning: Beginning, n_epochs: int) -> np.ndarray:
-    """The weights after the same number of steps on other rows, in the units of their columns."""
-    train, start = beginning
-    if n_epochs == 0:
-        return settings.start(train, start).w / train.scale
-    return run_descent(settings.with_epochs(n_epochs), train, start).coef / train.scale
-
-
-def _errors(table: LabeledData, costs: tuple[float, float]) -> ErrorFunctions:
-    return ErrorFunctions.from_labels(table.y, table.weight * np.where(table.y > 0, costs[1], costs[0]))
 
 
 def _draw_held_out(y: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:

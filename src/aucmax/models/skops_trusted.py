@@ -6,7 +6,7 @@ nothing when they are restored.
 
 from __future__ import annotations
 
-from aucmax.aum.descent.loop import DescentRecord
+from aucmax.aum.descent import DescentRecord
 from aucmax.estimators.aum import AUMClassifier
 from aucmax.estimators.contingency import ContingencySVMClassifier
 from aucmax.estimators.kernel import KernelAUCClassifier

@@ -17,7 +17,7 @@ def plot_line_search(
     Parameters
     ----------
     search : LineSearchResult
-        The result of a search with a complete table: `until` was "all", "linear" or a number.
+        The result of a search with a table: `until` was "all" or "linear".
     errors, pred, direction
         The arguments of the search.
     marks : dict of name to step size, optional

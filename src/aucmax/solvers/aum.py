@@ -12,7 +12,7 @@ directions are projected accordingly. With G = X'g, AUM(v) >= G.v for all v; ove
 
     P(v) >= [G.delta + l2/2] / |delta|^2 - |G - (G.delta / |delta|^2) delta|^2 / (2 l2)
 
-which gives the gap. The descent starts from the minimiser of the squared loss.
+which gives the gap. The descent starts from the minimiser of the squared loss; `aum.step` has its steps.
 """
 
 from __future__ import annotations
@@ -22,26 +22,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucmax.aum.descent.data import AUMData
-from aucmax.aum.descent.step import LINE_SEARCHES, MIN_ROWS, Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
+from aucmax.aum.step import AUMData, Descent, DescentPoint
 from aucmax.losses import Squared
 from aucmax.losses.area_under_min import AreaUnderMin
 from aucmax.losses.rounding import rounding_bounds
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, Solver, State
+from aucmax.solvers.base import Constraints, Solver, State
 from aucmax.solvers.cg import CG
 from aucmax.solvers.coordinate_descent import GRAM_LIMIT
 from aucmax.solvers.exact import Exact
-from aucmax.validation.params import Integer, Option
 
 
 @dataclass(frozen=True, eq=False)
 class AUMState(State):
     """A point of the descent."""
 
+    train: AUMData
     point: DescentPoint
     gap: float  # an upper bound on P(w) - min P
     done: bool = False  # whether the descent has stopped making progress
@@ -61,64 +60,58 @@ class AUM(Solver):
 
     Parameters
     ----------
-    line_search : {"first_min", "linear", "all", "grid", "constant"} or int
+    line_search : {"first_min", "linear", "all", "grid"}
         How the step size is chosen; see `aucmax.aum.Descent`.
-    eta : float
-        Step size for `line_search="constant"`.
     max_epochs, tol
         See `Solver`; an epoch is one step. The run ends when a step lowers the objective by no more than tol times
         the objective.
     """
 
-    line_search: str | int = "first_min"
-    eta: float = 1.0
-    max_epochs: int = 100
+    line_search: str = Descent.line_search
+    max_epochs: int = Descent.max_epochs
+    tol: float = Descent.tol
 
-    parameter_constraints: ClassVar[Constraints] = {
-        "line_search": [Option(*LINE_SEARCHES), Integer(MIN_ROWS)],
-        "eta": [POSITIVE],
-    }
+    parameter_constraints: ClassVar[Constraints] = {"line_search": Descent.parameter_constraints["line_search"]}
     losses = (AreaUnderMin,)
     penalties = ("l2", "none")
     default_for = ("aum",)
     certified = False
 
     def init(self, problem: Problem, w: np.ndarray) -> AUMState:
+        train = examples_of(problem.data)
         w = w if w.any() else squared_start(problem.data, problem.penalty.l2)
-        point = self._descent(problem).start(examples_of(problem.data), w)
-        return AUMState(point.w, 1.0, point, _gap(problem, point))
+        point = self._descent(problem).start(train, w)
+        return AUMState(point.w, 1.0, train, point, _gap(problem, point))
 
     def epoch(self, problem: Problem, state: AUMState, rng: np.random.Generator) -> AUMState:
         if state.ended:
             return state
-        before = state.point
-        point = self._descent(problem).step(examples_of(problem.data), before)
+        point = self._descent(problem).step(state.train, state.point)
         if point is None:
             return replace(state, done=True)
-        done = before.objective - point.objective <= self.tol * before.objective
-        return AUMState(point.w, state.passes + 2.0, point, _gap(problem, point), done)
+        return AUMState(point.w, state.passes + 2.0, state.train, point, _gap(problem, point), point.converged)
 
     def certify(self, problem: Problem, state: AUMState) -> tuple[float, float]:
         return state.point.objective, state.gap
 
     def _descent(self, problem: Problem) -> Descent:
-        return Descent(line_search=self.line_search, eta=self.eta, l2=problem.penalty.l2)
+        return Descent(line_search=self.line_search, l2=problem.penalty.l2, tol=self.tol)
 
 
 def examples_of(data: Data) -> AUMData:
     """The rows with their error rates, times a factor that makes them exact."""
-    costs = rate_costs(data.raw_moments.neg.weight, data.raw_moments.pos.weight)
-    errors = ErrorFunctions.from_labels(data.y, data.weight * np.where(data.y > 0, costs[1], costs[0]))
-    return AUMData(errors, data.X, data.scale)
+    return AUMData(rate_errors(data.y, data.weight), data.X, data.scale)
 
 
-def rate_costs(neg: float, pos: float) -> tuple[float, float]:
-    """Costs of a negative and a positive row that turn counts into rates: the weight of the other class, scaled.
+def rate_errors(y: np.ndarray, weight: np.ndarray) -> ErrorFunctions:
+    """Error rates of labels -1 and +1, up to a factor: each row has the total weight of the other class as its cost.
 
-    They are scaled by a power of two: so they stay exact, and their products with weights do not under- or overflow.
+    Costs are scaled by a power of two: so they stay exact, and their products with weights do not under- or overflow.
     """
-    exponent = int(np.frexp(max(neg, pos))[1])
-    return float(np.ldexp(pos, -exponent)), float(np.ldexp(neg, -exponent))
+    is_pos = y > 0
+    totals = np.array([weight[is_pos].sum(), weight[~is_pos].sum()])
+    cost_neg, cost_pos = np.ldexp(totals, -np.frexp(totals.max())[1])
+    return ErrorFunctions.from_labels(y, weight * np.where(is_pos, cost_pos, cost_neg))
 
 
 def squared_start(data: Data, l2: float = 0.0) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""Gradient descent on AUM: a linear model, each step found by the line search.
+"""Descent on AUM: the weights of a linear model, by steps of subgradient and line search.
 
     Fowler, Hocking. "Efficient line search for optimizing Area Under the ROC Curve in gradient descent." 2024.
 
-The loop; a single step is in `step`.
+The loop, with its record of every step; a single step is in `step`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.aum.descent.data import AUMData
-from aucmax.aum.descent.step import Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.value import aum, error_auc
+from aucmax.aum.step import AUMData, Descent, DescentPoint
+from aucmax.aum.value import error_auc
 from aucmax.numerics.clock import run_clock
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.problem.solution import Callback, Record, Trace
@@ -28,8 +27,7 @@ class DescentRecord(Record):
     """The record of one step of a descent; `epoch` 0 is the start, and there is no certificate (`gap` is NaN)."""
 
     step: float = np.nan  # size of the step that led here
-    aum: float = np.nan  # in the unit of the errors, without the penalty
-    validation_aum: float = np.nan  # that of the validation set, if there is one
+    aum: float = np.nan  # in the unit of the objective, without the penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +36,10 @@ class DescentResult:
 
     Attributes
     ----------
+    start : array of shape (dim,)
+        The initial weights, normalized.
     coef : array of shape (dim,)
-        The weights with the best validation AUC or, without a validation set, with the lowest objective.
+        The weights with the best validation AUC or, without a validation set, the last ones.
     best_epoch : int
         The step that led to them; 0 is the start.
     n_epochs : int
@@ -50,6 +50,7 @@ class DescentResult:
         A `DescentRecord` for the start and for every step; `trace["aum"]` is a column.
     """
 
+    start: np.ndarray
     coef: np.ndarray
     best_epoch: int
     n_epochs: int
@@ -73,11 +74,11 @@ def descend(
         Of the subtrain examples, from labels or from anything else.
     X : array or CSR of shape (n_examples, dim)
         Their features: the prediction of example i is X[i] @ w. AUM and AUC are invariant to constants, so that a
-        column of ones has no effect; `best_intercept` computes an intercept for the weights found.
+        column of ones has no effect; `best_intercept` computes an intercept afterwards.
     w : array of shape (dim,)
         Initial weights; for labels they must not be zero.
     validation : (errors, X), optional
-        Examples whose AUC determines the best step and, depending on the settings, the step sizes.
+        Examples whose AUC determines the best step.
     settings : Descent, optional
     callback : callable, optional
         Called with every `DescentRecord`; the run stops when it returns True.
@@ -91,8 +92,8 @@ def descend(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 3))
     >>> errors = ErrorFunctions.from_labels(X[:, 0] + rng.normal(size=200) > 0)
-    >>> found = descend(errors, X, np.ones(3), settings=Descent(max_epochs=20))
-    >>> bool(found.trace["auc"][-1] > found.trace["auc"][0] + 0.1)
+    >>> descent = descend(errors, X, np.ones(3), settings=Descent(max_epochs=20))
+    >>> bool(descent.trace["auc"][-1] > descent.trace["auc"][0] + 0.1)
     True
     """
     train = AUMData(errors, canonical(check_structure(X)))
@@ -115,56 +116,47 @@ def run_descent(
     callback: Callback | None = None,
 ) -> DescentResult:
     """`descend` for validated data, whose columns may have a scale."""
-    if settings.needs_validation and validation is None:
-        given = f"step_from={settings.step_from!r}, patience={settings.patience!r}"
-        raise ValueError(f"{given}, but there is no validation set; pass one, or change the settings")
     trace = Trace()
     best_epoch = 0
-    coef = w
-    converged = stopped = False
-    for epoch, (point, seconds) in enumerate(_points(settings, train, w, validation)):
+    start = coef = w
+    stopped = False
+    for epoch, (point, seconds) in enumerate(_points(settings, train, w)):
         record = _evaluate(train, validation, point, epoch, seconds)
         trace.records.append(record)
-        if epoch == 0 or _is_better(record, trace.records[best_epoch]):
+        if epoch == 0:
+            start = coef = point.w
+        elif validation is None or record.validation_auc > trace.records[best_epoch].validation_auc:
             best_epoch, coef = epoch, point.w
-        converged = record.aum == 0.0 or _has_converged(settings, trace.records, best_epoch)
         stopped = callback is not None and bool(callback(record))
-        if converged or stopped:
+        if stopped:
             break
     n_epochs = len(trace) - 1
-    converged = converged or (n_epochs < settings.max_epochs and not stopped)  # no descent direction is left
-    return DescentResult(coef, best_epoch, n_epochs, converged, trace)
+    converged = not stopped and (point.converged or n_epochs < settings.max_epochs)
+    return DescentResult(start, coef, best_epoch, n_epochs, converged, trace)
 
 
-def _points(
-    settings: Descent, train: AUMData, w: np.ndarray, validation: AUMData | None
-) -> Iterator[tuple[DescentPoint, float]]:
-    """The start and the points after it, while there is a descent direction, with the seconds that they took.
+def _points(settings: Descent, train: AUMData, w: np.ndarray) -> Iterator[tuple[DescentPoint, float]]:
+    """The start and the points after it, while the objective falls, with the seconds that they took.
 
     The clock stops at `yield`: evaluation is not counted.
     """
-    start = run_clock()
+    clock = run_clock()
     point: DescentPoint | None = settings.start(train, w)
-    seconds = run_clock() - start
+    seconds = run_clock() - clock
     epoch = 0
     while point is not None:
         yield point, seconds
-        if epoch == settings.max_epochs:
+        if point.converged or epoch == settings.max_epochs:
             return
-        start = run_clock()
-        point = settings.step(train, point, validation)
-        seconds += run_clock() - start
+        clock = run_clock()
+        point = settings.step(train, point)
+        seconds += run_clock() - clock
         epoch += 1
 
 
 def _evaluate(
     train: AUMData, validation: AUMData | None, point: DescentPoint, epoch: int, seconds: float
 ) -> DescentRecord:
-    held_out_auc = held_out_aum = np.nan
-    if validation is not None:
-        scores = validation.scores(point.w)
-        held_out_auc = error_auc(validation.errors, scores)
-        held_out_aum = aum(validation.errors, scores).value
     return DescentRecord(
         epoch=epoch,
         passes=1.0 + 2.0 * epoch,  # predictions of the start; then a gradient and the predictions of its direction
@@ -172,34 +164,7 @@ def _evaluate(
         objective=point.objective,
         gap=np.nan,
         auc=error_auc(train.errors, point.pred),
-        validation_auc=held_out_auc,
+        validation_auc=np.nan if validation is None else error_auc(validation.errors, validation.scores(point.w)),
         step=point.step,
-        aum=point.aum.value,
-        validation_aum=held_out_aum,
+        aum=point.aum.value / train.unit,
     )
-
-
-def _is_better(record: Record, best: Record) -> bool:
-    if np.isnan(record.validation_auc):
-        return record.objective < best.objective
-    return record.validation_auc > best.validation_auc
-
-
-def _has_converged(settings: Descent, records: list[Record], best_epoch: int) -> bool:
-    """Whether the last step improved too little, or `patience` steps did not improve on the best."""
-    now = records[-1]
-    if settings.patience is not None and now.epoch - best_epoch >= settings.patience:
-        return True
-    if now.epoch == 0:
-        return False
-    last = records[-2]
-    is_flat = last.objective - now.objective <= settings.tol * last.objective
-    return is_flat and not _has_improved(settings, last, now)
-
-
-def _has_improved(settings: Descent, last: Record, now: Record) -> bool:
-    """Whether the quantity that the line search improves did so by more than `tol`."""
-    before, after = getattr(last, settings.step_from), getattr(now, settings.step_from)
-    if settings.step_from.endswith("auc"):
-        return after > before + settings.tol
-    return before - after > settings.tol * before

@@ -1,4 +1,4 @@
-"""Method `walk`: every crossing of the threshold lines in order of step size, with AUM and AUC between them.
+"""Method `walk` of the line search: every crossing of the threshold lines in order of step size, with AUM and AUC between them.
 
     Fowler, Hocking. "Efficient line search for optimizing Area Under the ROC Curve in gradient descent." 2024.
 
@@ -17,13 +17,17 @@ earlier than the current step, is a leaf of a tournament tree whose nodes hold t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from aucmax.aum.line_search.thresholds import DOUBT, FLAT, StepEvaluation, ThresholdLines, evaluate_at
+from aucmax.aum.lines import DOUBT, FLAT, StepEvaluation, ThresholdLines, evaluate_at
 from aucmax.aum.value import TIED, totals_from_left, totals_from_right
 from aucmax.numerics.compiled import compiled
 
 STEP, AUM, SLOPE, AUC, AUC_AFTER = range(5)  # rows of the table
+BATCH = 1024  # rows in the first batch
+LARGEST_BATCH = 2**20
 _D = 4  # column of D in the ranked lines, after intercept, slope, fp and fn
 
 
@@ -33,6 +37,11 @@ class CrossingWalk:
     Parameters
     ----------
     lines : ThresholdLines
+
+    Attributes
+    ----------
+    next_step : float
+        The step of the row after the last one; infinite at the end.
     """
 
     def __init__(self, lines: ThresholdLines) -> None:
@@ -51,19 +60,28 @@ class CrossingWalk:
         start = self._start
         # step, AUM, its slope and the size of its terms, and the concordant pairs
         self._state = np.array([0.0, start.aum, start.slope, start.size, start.auc_after * self._pairs])
+        self.next_step = 0.0
 
-    def next_rows(self, count: int, max_step: float = np.inf) -> np.ndarray:
-        """The next rows of the step table, as columns; fewer than `count` if `max_step` or the end is reached."""
+    def next_rows(self, count: int) -> np.ndarray:
+        """The next rows of the step table, as columns; fewer than `count` at the end."""
         rows = np.empty((5, count))
         start = 0
         if self._start is not None:
             rows[:, 0] = (0.0, *self._start[:4])
             start = 1
             self._start = None
-        found = _advance(self._ranked, *self._tree, self._state, max_step, TIED, FLAT, start, rows)
-        rows[AUM:AUC, :found] *= self._unit
-        rows[AUC:, start:found] /= self._pairs
-        return rows if found == count else rows[:, :found].copy()
+        filled = _advance(self._ranked, *self._tree, self._state, TIED, FLAT, start, rows)
+        rows[AUM:AUC, :filled] *= self._unit
+        rows[AUC:, start:filled] /= self._pairs
+        self.next_step = float(self._tree[0][-1])
+        return rows if filled == count else rows[:, :filled].copy()
+
+    def batches(self) -> Iterator[np.ndarray]:
+        """All rows that are left, in batches of growing size."""
+        size = BATCH
+        while self.next_step < np.inf:
+            yield self.next_rows(size)
+            size = min(2 * size, LARGEST_BATCH)
 
 
 def _crossing_tree(ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -159,7 +177,7 @@ def _swap(ranked, r, tiny):
 
 
 @compiled
-def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, rows):
+def _advance(ranked, tree, gaps, levels, state, tied, flat, filled, rows):
     """Fill the table with the next rows, one for all crossings that are tied; returns how many rows are filled.
 
     Every pass swaps two neighbours of which the steeper was below, and no crossing is left between the two: a pair is
@@ -171,9 +189,9 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, row
     tiny = flat * weights
     doubt = DOUBT * weights
     left = ranked.shape[0] * (ranked.shape[0] - 1) // 2
-    while found < rows.shape[1]:
+    while filled < rows.shape[1]:
         gap, now = gaps[root], tree[root]
-        if now > max_step or now == np.inf:
+        if now == np.inf:
             break
         if abs(slope) > flat * size:
             aum += slope * (now - step)
@@ -191,11 +209,11 @@ def _advance(ranked, tree, gaps, levels, state, max_step, tied, flat, found, row
             tree[gap + 1] = _crossing(ranked, gap + 1, now)
             _update_tree(tree, gaps, levels, gap - 1, gap + 1)
             gap, now = gaps[root], tree[root]
-        rows[0, found] = step
-        rows[1, found] = aum
-        rows[2, found] = slope if abs(slope) > flat * size else 0.0
-        rows[3, found] = 0.5 * (pairs_before + pairs)
-        rows[4, found] = pairs
-        found += 1
+        rows[0, filled] = step
+        rows[1, filled] = aum
+        rows[2, filled] = slope if abs(slope) > flat * size else 0.0
+        rows[3, filled] = 0.5 * (pairs_before + pairs)
+        rows[4, filled] = pairs
+        filled += 1
     state[0], state[1], state[2], state[3], state[4] = step, aum, slope, size, pairs
-    return found
+    return filled

@@ -1,4 +1,4 @@
-"""Method `convex`: the minimum of AUM with monotone errors along a line, without visiting its crossings.
+"""Method `convex` of the line search: the minimum of AUM with monotone errors, without visiting any crossing.
 
 If false positives never decrease and false negatives never increase with the predictions, AUM is convex,
 
@@ -10,15 +10,16 @@ fp + |fn| reaches total_fn. Just after step s
     AUM'(s) = sum_{b below k} fp_b (slope_k - slope_b)  +  sum_{b above k} |fn_b| (slope_b - slope_k),
 
 a selection and a few passes over the lines; those that meet k at s count with their order just after it. The sign of
-AUM' is bisected. A line that cannot meet the level between the two ends, whatever lines the level follows there,
-enters only through running sums from then on: the passes get shorter and shorter.
+AUM', plus the slope of the penalty if there is one, is bisected. A line that cannot meet the level between the two
+ends, whatever lines the level follows there, enters only through running sums from then on: the passes get shorter and
+shorter.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.line_search.thresholds import FLAT, ThresholdLines, evaluate_at
+from aucmax.aum.lines import FLAT, ThresholdLines, evaluate_at
 from aucmax.aum.value import TIED
 from aucmax.numerics.compiled import compiled
 
@@ -28,50 +29,56 @@ MAX_BRACKETS = 16  # step k multiplies by 2^(2^k): 12 lead from the smallest flo
 MAX_BISECTIONS = 2200  # 2,100 halve the largest float to the smallest if `low` is 0; 70 more from any 0 < low < high
 
 
-def convex_minimum(lines: ThresholdLines, max_step: float = np.inf) -> tuple[float, float]:
-    """First and last step of the minimum of AUM; the last is infinite if AUM stays flat.
+def convex_minimum(lines: ThresholdLines, linear: float = 0.0, quadratic: float = 0.0) -> tuple[float, float]:
+    """First and last step of the minimum of AUM + linear s + quadratic/2 s^2; the last is infinite if it has no end.
 
     Parameters
     ----------
     lines : ThresholdLines
         With fp >= 0 and fn <= 0.
-    max_step : float
-        The end of the search; it is the minimum if AUM still falls there.
+    linear, quadratic : float
+        The penalty along the line; `linear` is zero if `quadratic` is.
     """
     start = evaluate_at(lines, 0.0)
+    slope = start.slope + linear
     first = 0.0
-    rises = start.slope > 0.0
-    if start.slope < 0.0:
-        first, rises = _search(lines, 0.0, -start.aum / start.slope, False, max_step)
-    if rises or first == max_step:
+    rises = slope > 0.0
+    if slope < 0.0:
+        guess = -slope / quadratic if quadratic > 0.0 else -start.aum / slope
+        first, rises = _search(lines, linear, quadratic, 0.0, guess, False)
+    if rises or quadratic > 0.0:
         return first, first
-    return first, _search(lines, first, 2.0 * first, True, max_step)[0]
+    return first, _search(lines, linear, quadratic, first, 2.0 * first, True)[0]
 
 
-def _search(lines: ThresholdLines, low: float, guess: float, rising: bool, max_step: float) -> tuple[float, bool]:
-    """The first step above `low` after which AUM no longer falls or, if `rising`, rises; and whether it rises."""
+def _search(
+    lines: ThresholdLines, linear: float, quadratic: float, low: float, guess: float, rising: bool
+) -> tuple[float, bool]:
+    """The first step above `low` after which the sum no longer falls or, if `rising`, rises; and whether it rises."""
     n = lines.slope.size
     middle = n // 2
     table = np.empty((5, n))
     table[:2] = lines.intercept - lines.intercept[middle], lines.slope - lines.slope[middle]
     table[2:] = lines.fp, -lines.fn, np.arange(n)
     widest = np.abs(table[:2]).max(axis=1)
-    if widest[1] == 0.0:
-        return max_step, False
+    if widest[1] == 0.0:  # parallel lines: AUM is constant
+        return (guess, True) if quadratic > 0.0 else (np.inf, False)
     if not 0.0 < guess < np.inf:
         guess = widest[0] / widest[1] if 0.0 < widest[0] / widest[1] < np.inf else 1.0
-    end = min(max_step, LARGEST / max(widest[1], 1.0))
+    end = LARGEST / max(widest[1], 1.0)
     counted = np.zeros(6)
     work = np.empty((3, n))
     target = float(table[3].sum())
-    kept, level, step, rises = _bisect(table, target, low, guess, end, rising, FLAT, TIED, counted, work)
+    kept, level, step, rises = _bisect(
+        table, target, linear, quadratic, low, guess, end, rising, FLAT, TIED, counted, work
+    )
     if kept == 0:
-        return max_step, False
+        return np.inf, False
     return _exact_crossing(lines, table[4, :kept].astype(np.intp), level, step), rises
 
 
 def _exact_crossing(lines: ThresholdLines, near: np.ndarray, level: int, step: float) -> float:
-    """The crossing of the level with one of the lines near it that is closest to the step found."""
+    """The crossing of the level with a line near it, if one is within rounding of the step; else the step."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rise = lines.intercept[near] - lines.intercept[level]
         closing = lines.slope[level] - lines.slope[near]
@@ -81,8 +88,8 @@ def _exact_crossing(lines: ThresholdLines, near: np.ndarray, level: int, step: f
 
 
 @compiled
-def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
-    """Bracket the step, then bisect; the number of lines that remain, the level, the upper end, whether AUM rises.
+def _bisect(table, target, linear, quadratic, low, guess, end, rising, flat, tied, counted, work):
+    """Bracket the step, then bisect; the number of lines that remain, the level, the upper end, whether the sum rises.
 
     No lines remain if there is no such step up to `end`.
     """
@@ -91,10 +98,11 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
         return 0, 0, end, False
     high = max(guess, 2.0 * low)
     factor = 2.0
-    last = 0.0  # slope of AUM at the upper end
-    for _ in range(MAX_BRACKETS):  # steps grow until AUM no longer falls
+    last = 0.0  # slope at the upper end
+    for _ in range(MAX_BRACKETS):  # steps grow until the sum no longer falls
         high = min(high, end)
         last, level = _slope(table, n, target, high, flat, counted, work)
+        last += linear + quadratic * high
         if last > 0.0 or (last == 0.0 and not rising):
             break
         if high == end:
@@ -111,6 +119,7 @@ def _bisect(table, target, low, guess, end, rising, flat, tied, counted, work):
         if high - low <= 0.125 * tied * high or step <= low or step >= high:
             break
         slope, level = _slope(table, n, target, step, flat, counted, work)
+        slope += linear + quadratic * step
         if slope > 0.0 or (slope == 0.0 and not rising):
             high = step
             last = slope

@@ -32,14 +32,9 @@ class ThresholdLines(NamedTuple):
     fp: np.ndarray  # change of the false positives at the threshold, summed over equal lines
     fn: np.ndarray  # change of the false negatives
 
-    @property
-    def totals(self) -> tuple[float, float]:
-        """Total false positives, total false negatives."""
-        return float(self.fp.sum()), float(-self.fn.sum())
-
     def rescaled(self) -> tuple[ThresholdLines, float]:
         """Lines with fp and fn divided by a power of two, so that the totals multiply to about 1; and that power."""
-        exponents = np.frexp(self.totals)[1]
+        exponents = np.frexp([self.fp.sum(), -self.fn.sum()])[1]
         unit = float(np.ldexp(1.0, int(exponents.sum()) // 2))
         return self._replace(fp=self.fp / unit, fn=self.fn / unit), unit
 
