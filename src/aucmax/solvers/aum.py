@@ -74,7 +74,6 @@ class AUM(Solver):
     parameter_constraints: ClassVar[Constraints] = {"line_search": Descent.parameter_constraints["line_search"]}
     losses = (AreaUnderMin,)
     penalties = ("l2", "none")
-    default_for = ("aum",)
     certified = False
 
     def init(self, problem: Problem, w: np.ndarray) -> AUMState:
