@@ -21,7 +21,7 @@ from aucmax.kernels.functions import KERNELS, Coordinates
 from aucmax.kernels.landmarks import choose_landmarks
 from aucmax.kernels.metric import squared_slopes
 from aucmax.kernels.nystroem import Nystroem
-from aucmax.numerics import lazy_features, matrix
+from aucmax.numerics import chunked_matrix, matrix
 from aucmax.problem.data import column_scale
 from aucmax.problem.moments import Moments
 
@@ -128,10 +128,10 @@ def test_features_made_in_chunks_equal_those_kept(monkeypatch, loss):
 
 
 def test_rows_made_when_asked_for_do_what_an_array_does(monkeypatch):
-    monkeypatch.setattr(lazy_features, "CHUNK", 0)  # 256 rows at a time
+    monkeypatch.setattr(chunked_matrix, "CHUNK", 0)  # 256 rows at a time
     rng = np.random.default_rng(0)
     X, y, weight = rng.normal(size=(600, 3)), np.where(np.arange(600) % 3, -1.0, 1.0), rng.random(600)
-    made, whole = lazy_features.LazyFeatures(X, np.exp, 3), np.exp(X)
+    made, whole = chunked_matrix.computed_rows(X, np.exp, 3), np.exp(X)
     index, w, c = rng.permutation(600)[:400], rng.normal(size=(3, 2)), rng.normal(size=600)
     np.testing.assert_array_equal(matrix.dot(made, w, index), matrix.dot(whole, w, index))
     np.testing.assert_allclose(matrix.transposed_dot(made, c), whole.T @ c)

@@ -220,7 +220,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
             if nystroem is None:
                 yield Data.of(*rows, standardize=self.standardize), certified_solver(rows.X, loss)
                 continue
-            solver = certified_solver(nystroem.lazy_features(rows.X), loss)
+            solver = certified_solver(nystroem.computed_features(rows.X), loss)
             if isinstance(solver, Exact):
                 yield Data.of_moments(nystroem.moments(*rows), standardize=False), solver
             else:

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from aucmax.kernels.functions import KERNELS, Coordinates, Kernel, median_distance
-from aucmax.numerics.lazy_features import LazyFeatures
+from aucmax.numerics.chunked_matrix import ChunkedMatrix, computed_rows
 from aucmax.numerics.matrix import dot
 from aucmax.problem.moments import Moments
 
@@ -91,13 +91,8 @@ class Nystroem:
 
     def features(self, X: Any) -> Any:
         """phi(x) for all rows of a table: an array if it is small, otherwise computed on demand."""
-        lazy = self.lazy_features(X)
-        if lazy.size > IN_MEMORY:
-            return lazy
-        out = np.empty(lazy.shape)
-        for place, rows in lazy.chunks(np.arange(X.shape[0])):
-            out[place] = rows
-        return out
+        computed = self.computed_features(X)
+        return computed if computed.size > IN_MEMORY else computed.in_memory()
 
     def moments(self, X: Any, y: np.ndarray, weight: np.ndarray) -> Moments:
         """Full moments of the features of rows with labels -1/+1.
@@ -106,12 +101,12 @@ class Nystroem:
         of n rows take one product of size n x m x m.
         """
         if magnifies(self.T) or X.shape[0] < 4 * self.T.shape[0]:
-            return Moments.of(self.lazy_features(X), y, weight)
-        return Moments.of(LazyFeatures(X, self.similarities, self.T.shape[0]), y, weight).mapped(self.T)
+            return Moments.of(self.computed_features(X), y, weight)
+        return Moments.of(computed_rows(X, self.similarities, self.T.shape[0]), y, weight).mapped(self.T)
 
-    def lazy_features(self, X: Any) -> LazyFeatures:
-        """phi(x) for all rows of a table, computed on demand."""
-        return LazyFeatures(X, self, self.T.shape[1])
+    def computed_features(self, X: Any) -> ChunkedMatrix:
+        """phi(x) for all rows of a table, computed chunk by chunk as often as asked."""
+        return computed_rows(X, self, self.T.shape[1])
 
     def __call__(self, X: Any) -> np.ndarray:
         """phi(x) for the rows of a table, as an array."""
@@ -168,7 +163,7 @@ class Term:
         def similarities(rows: Any) -> np.ndarray:
             return kernel.values(kernel.distances(coordinates(rows), Z), gamma)
 
-        return dot(LazyFeatures(X, similarities, self.weights.size), self.weights)
+        return dot(computed_rows(X, similarities, self.weights.size), self.weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from aucmax.losses.base import Loss
 from aucmax.losses.rounding import rounding_bounds
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import as_rows
 from aucmax.numerics.rows import row_axpy, row_dot
@@ -52,11 +54,18 @@ def within_product(data: Any, w: np.ndarray) -> np.ndarray:
     """S w, from the scatter matrix if available, else in one pass over the rows."""
     if data.has_scatter:
         return data.within @ w
-    out = np.zeros(data.dim)
     in_units = w / data.scale
     centres = in_units @ data.raw_means.T
-    _within_product(as_rows(data.X), data.y, data.r, in_units, centres[0], centres[1], out)
-    return out / data.scale
+    return within_sums(data.X, data.y, data.r, in_units, centres) / data.scale
+
+
+def within_sums(X: Any, y: np.ndarray, r: np.ndarray, w: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Sum of r_i (w.x_i - centre of its class) x_i, in one pass."""
+    if isinstance(X, ChunkedMatrix):
+        return np.sum([part for _, part in X.map(partial(within_sums, w=w, centres=centres), y, r)], axis=0)
+    out = np.zeros(w.size)
+    _within_product(as_rows(X), y, r, w, centres[0], centres[1], out)
+    return out
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Tables as matrices, whether dense, CSR or computed on demand: products, sums and copies that work for all three.
+"""Tables as matrices, whether dense, CSR or in chunks: products, sums and copies that work for all three.
 
 Only this file, rows.py and sparse_structure.py distinguish dense from CSR.
 """
@@ -6,12 +6,13 @@ Only this file, rows.py and sparse_structure.py distinguish dense from CSR.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.numerics.compiled import compiled
-from aucmax.numerics.lazy_features import LazyFeatures
 from aucmax.numerics.lazy_imports import LazyModule
 from aucmax.numerics.rows import CSR, row_axpy, row_dot, row_dots, row_norm2, row_squares
 
@@ -30,6 +31,11 @@ def nonzeros(X: Any) -> int:
 
 def as_rows(X: Any) -> Any:
     """X in the form that compiled loops take: a C-contiguous array, or the arrays of a CSR matrix."""
+    if isinstance(X, ChunkedMatrix):
+        raise ValueError(
+            "this solver visits single rows or columns, but the table is read in chunks; choose 'exact', 'cg', 'newton' "
+            "or 'cutting_plane', or learn the chunks one after the other with partial_fit"
+        )
     if not is_sparse(X):
         return np.ascontiguousarray(X)
     X = X.tocsr()
@@ -50,8 +56,6 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
 
 def mostly_stored(X: Any) -> np.ndarray:
     """For each column, whether `shifted_columns` is cheap: at least half of its entries are stored."""
-    if isinstance(X, LazyFeatures):
-        return np.zeros(X.shape[1], dtype=bool)
     if not is_sparse(X):
         return np.ones(X.shape[1], dtype=bool)
     return 2 * np.bincount(X.indices, minlength=X.shape[1]) >= X.shape[0]
@@ -59,6 +63,8 @@ def mostly_stored(X: Any) -> np.ndarray:
 
 def shifted_columns(X: Any, shift: np.ndarray) -> Any:
     """X minus `shift` in double precision; a CSR matrix gets new entries only in columns with a nonzero shift."""
+    if isinstance(X, ChunkedMatrix):
+        return X.transformed(partial(shifted_columns, shift=shift), X.dim)
     if not is_sparse(X):
         return X - shift
     moved = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
@@ -89,6 +95,8 @@ def columns_added(X: Any, dim: int) -> Any:
 
 def dense(X: Any) -> np.ndarray:
     """X as a dense array in double precision."""
+    if isinstance(X, ChunkedMatrix):
+        return X.in_memory()
     return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
 
 
@@ -108,7 +116,9 @@ def weighted_columns(X: Any, factor: np.ndarray) -> Any:
 
 def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
     """Copy the rows in `index` into a dense array in double precision."""
-    if is_sparse(X):
+    if isinstance(X, ChunkedMatrix):
+        out[...] = X[index].in_memory()
+    elif is_sparse(X):
         out[...] = X[index].toarray()
     elif X.dtype == out.dtype:
         np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes an intermediate copy
@@ -118,20 +128,17 @@ def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
 
 def copy_shifted(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.ndarray, out: np.ndarray) -> np.ndarray:
     """Write sqrt(weight) (x - centre) for the rows in `index` into `out`; return the sum of weight (x - centre)."""
-    rows = X[index].toarray() if is_sparse(X) else X[index] if isinstance(X, LazyFeatures) else X
-    index = index if rows is X else np.arange(index.size)
+    if is_sparse(X):
+        X = X[index].toarray()
+        index = np.arange(index.size)
     sums = np.zeros(centre.size)
-    _copy_shifted(rows, index, weight, centre, out, sums)
+    _copy_shifted(X, index, weight, centre, out, sums)
     return sums
 
 
 def weighted_sums(X: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Sum of weight[i] x_i over the rows in `index`."""
     out = np.zeros(X.shape[1])
-    if isinstance(X, LazyFeatures):
-        for place, rows in X.chunks(index):
-            out += weight[index[place]] @ rows
-        return out
     _weighted_sums(as_rows(X), index, weight, out)
     return out
 
@@ -141,10 +148,6 @@ def weighted_squares(X: Any, index: np.ndarray, weight: np.ndarray, centre: np.n
     """Sum of weight[i] (x_ij - centre_j)^2 over the rows in `index`, the zeros of CSR rows included."""
     dim = X.shape[1]
     squares = np.zeros(dim)
-    if isinstance(X, LazyFeatures):
-        for place, rows in X.chunks(index):
-            squares += weight[index[place]] @ (rows - centre) ** 2
-        return squares
     stored = np.zeros(dim)  # weight of the stored entries of each column
     count = np.zeros(dim, dtype=np.int64)  # and their number
     _weighted_squares(as_rows(X), index, weight, centre, squares, stored, count)
@@ -162,12 +165,14 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
         return dot(X, w[:, None], index)[:, 0]
     if w.shape[0] != X.shape[1]:  # compiled loops do not check array bounds
         raise ValueError(f"shapes do not match: {w.shape[0]} weights for {X.shape[1]} columns; pass one per column")
+    if isinstance(X, ChunkedMatrix):
+        X = X if index is None else X[index]
+        products = np.empty((X.shape[0], w.shape[1]))
+        for place, part in X.map(partial(dot, w=w)):
+            products[place] = part
+        return products
     index = np.arange(X.shape[0]) if index is None else index
     out = np.empty((index.size, w.shape[1]))
-    if isinstance(X, LazyFeatures):
-        for place, rows in X.chunks(index):
-            out[place] = dot(rows, w)
-        return out
     _dot(as_rows(X), index, np.ascontiguousarray(w.T, dtype=float), out)
     return out
 
@@ -176,11 +181,9 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     """X.T @ c in double precision, without copying X."""
     if c.size != X.shape[0]:
         raise ValueError(f"shapes do not match: {c.size} coefficients for {X.shape[0]} rows; pass one per row")
+    if isinstance(X, ChunkedMatrix):
+        return np.sum([part for _, part in X.map(transposed_dot, c)], axis=0)
     out = np.zeros(X.shape[1])
-    if isinstance(X, LazyFeatures):
-        for place, rows in X.chunks(np.arange(X.shape[0])):
-            out += c[place] @ rows
-        return out
     _transposed_dot(as_rows(X), c, out)
     return out
 

@@ -6,8 +6,9 @@ Our threads share the rows of a table. There are never more of them than BLAS ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
@@ -32,6 +33,22 @@ def workers_for(size: int) -> int:
     """How many threads a pass over `size` numbers is worth."""
     allowed = [library.num_threads for library in _controller().lib_controllers if library.user_api == "blas"]
     return max(min([size // SHARE, *allowed]), 1)
+
+
+def run_in_order(tasks: Sequence[Callable[[], Any]]) -> Iterator[Any]:
+    """The results of the tasks, in their order; threads work on a few tasks at a time."""
+    workers = min(len(tasks), workers_for(SHARE * len(tasks)))
+    if workers <= 1:
+        yield from (task() for task in tasks)
+        return
+    with _controller().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        pending: deque[Future] = deque()
+        for task in tasks:
+            pending.append(pool.submit(task))
+            if len(pending) > workers:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 def in_threads(function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:

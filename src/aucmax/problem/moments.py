@@ -10,6 +10,7 @@ so folds, streams and clusters need a single pass over the data. The scatter is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import add
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.numerics.matrix import copy_shifted, weighted_squares, weighted_sums
 from aucmax.numerics.threads import SHARE, in_threads, workers_for
 
@@ -125,6 +127,8 @@ class Moments:
         """Moments of rows with labels -1/+1, or of those in `index`; `full=False` for the diagonal only."""
         weight = np.ones(X.shape[0]) if weight is None else weight
         index = np.arange(X.shape[0]) if index is None else index
+        if isinstance(X, ChunkedMatrix):
+            return moments_of_parts(X, y, weight, [index], full=full)[0]
         index = index[weight[index] > 0]
         pos = _class_moments(X, weight, index[y[index] > 0], full)
         return cls(pos, _class_moments(X, weight, index[y[index] < 0], full))
@@ -154,6 +158,30 @@ class Moments:
     def within(self) -> np.ndarray:
         """S, the sum of the two class covariances (its diagonal if not full); zero for a class without weight."""
         return self.pos.scatter / (self.pos.weight or 1.0) + self.neg.scatter / (self.neg.weight or 1.0)
+
+
+def moments_of_parts(
+    X: Any, y: np.ndarray, weight: np.ndarray, parts: Sequence[np.ndarray], *, full: bool = True
+) -> list[Moments]:
+    """Moments of the rows in each of several disjoint arrays of row numbers; chunks are read once."""
+    if not isinstance(X, ChunkedMatrix):
+        return [Moments.of(X, y, weight, full=full, index=part) for part in parts]
+    number = np.full(X.shape[0], -1)
+    for k, part in enumerate(parts):
+        number[part] = k
+    of_chunk = partial(_parts_of_chunk, count=len(parts), full=full)
+    nothing = Moments.of(np.empty((0, X.shape[1])), np.empty(0), full=full)
+    totals = [nothing] * len(parts)
+    for _, moments in X.map(of_chunk, y, weight, number):
+        totals = [total + part for total, part in zip(totals, moments, strict=True)]
+    return totals
+
+
+def _parts_of_chunk(
+    rows: Any, y: np.ndarray, weight: np.ndarray, number: np.ndarray, *, count: int, full: bool
+) -> list[Moments]:
+    """Moments of the rows with each number."""
+    return [Moments.of(rows, y, weight, full=full, index=np.flatnonzero(number == k)) for k in range(count)]
 
 
 def _class_moments(X: Any, weight: np.ndarray, index: np.ndarray, full: bool) -> ClassMoments:

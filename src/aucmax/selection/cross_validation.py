@@ -28,7 +28,7 @@ from aucmax.metrics.leave_pair_out import leave_pair_out
 from aucmax.numerics.matrix import dot, is_sparse
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha, check_finite
-from aucmax.problem.moments import Moments
+from aucmax.problem.moments import Moments, moments_of_parts
 from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.splits import Fold, is_partition
 from aucmax.solvers import Exact, Solver
@@ -230,7 +230,7 @@ class PartMoments:
 
 def moments_by_fold(X: Any, y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]) -> PartMoments:
     """Full moments of the test rows of each fold."""
-    return PartMoments([Moments.of(X, y, weight, index=test) for _, test in folds])
+    return PartMoments(moments_of_parts(X, y, weight, [test for _, test in folds]))
 
 
 def training_moments(
