@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from aucmax.estimators.decision import predicted_labels
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
 from aucmax.metrics.auc import roc_auc
-from aucmax.numerics.linear_scores import linear_scores
+from aucmax.numerics.matrix import linear_scores
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver

@@ -18,7 +18,7 @@ from aucmax.aum.descent.data import AUMData
 from aucmax.aum.descent.step import Descent, DescentPoint
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.value import aum, error_auc
-from aucmax.numerics.clock import run_clock
+from aucmax.numerics.compiled import run_clock
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.problem.solution import Callback, Record, Trace
 
