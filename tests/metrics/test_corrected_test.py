@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from aucmax.metrics import corrected_test
-from aucmax.metrics.corrected_test import holm
+from aucmax.metrics.cross_validated import holm
 
 
 @pytest.mark.parametrize("shape", [(5,), (10, 10)])

@@ -19,8 +19,8 @@ from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import divergence_error
-from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import check_labels_and_weights, check_rows
+from aucmax.validation.messages import warn_caller
 
 
 class Ranker(ClassifierMixin, BaseEstimator):
