@@ -58,7 +58,7 @@ def test_bad_rows_are_refused(metric, y, score, message):
 
 BAD_WEIGHTS = {
     "negative": ([1, 1, -2, 1], r"sample_weight\[2\] is -2; give 0, or a number from"),
-    "no positives": ([1, 0, 1, 0], "all weights of the positive class are zero; give one"),
+    "no positives": ([1, 0, 1, 0], "all weights of the positive class are zero or below 1e-100; give 0, or"),
     "no negatives": ([0, 1, 0, 1], "all weights of the negative class are zero"),
     "NaN": ([1, np.nan, 1, 1], r"sample_weight\[1\] is nan"),
     "too few": ([1, 1], r"sample_weight has shape \(2,\) for 4 rows; give one number per row"),

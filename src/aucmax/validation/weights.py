@@ -15,11 +15,11 @@ WEIGHT_RANGE = f"give 0, or a number from {SMALLEST:g} to {LARGEST:g}"
 def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> np.ndarray:
     """The weights of n rows in double precision; a single number applies to all rows.
 
-    Weights below 1e-100 are negligible beside larger ones, and become zero.
+    Only the largest weight must be at least 1e-100: beside it, smaller ones count for nothing.
 
     Examples
     --------
-    >>> check_weights([1, 1e-200, 2], 3), check_weights(2.0, 3)
+    >>> check_weights([1, 0, 2], 3), check_weights(2.0, 3)
     (array([1., 0., 2.]), array([2., 2., 2.]))
     >>> check_weights([1.0, -2.0], 2)
     Traceback (most recent call last):
@@ -31,20 +31,20 @@ def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> np
     row = first_invalid(given)
     if row is not None:
         raise ValueError(f"{name}{f'[{row}]' if given.ndim else ''} is {given.flat[row]:g}; {WEIGHT_RANGE}")
-    return np.where(given < SMALLEST, 0.0, np.broadcast_to(given, n))
+    return np.array(np.broadcast_to(given, n))
 
 
 def check_class_weights(sample_weight: Any, is_pos: np.ndarray) -> np.ndarray:
-    """The weights of rows of two classes, both with a positive total."""
+    """The weights of rows of two classes; in each class the largest must be at least 1e-100."""
     weight = check_weights(sample_weight, is_pos.size)
     for name, members in (("positive", is_pos), ("negative", ~is_pos)):
-        if not weight[members].any():
-            raise ValueError(f"all weights of the {name} class are zero; give one of its rows a positive weight")
+        if weight[members].max(initial=0.0) < SMALLEST:
+            raise ValueError(f"all weights of the {name} class are zero or below {SMALLEST:g}; {WEIGHT_RANGE}")
     return weight
 
 
 def first_invalid(weight: np.ndarray) -> int | None:
-    """The first row whose weight is negative, not finite, too large, or too small where no weight is large enough."""
+    """The first row whose weight is negative, not finite or too large; or tiny, if no weight is large enough."""
     valid = (weight >= 0.0) & (weight <= LARGEST)
     if 0.0 < weight.max(initial=0.0) < SMALLEST:
         valid = weight == 0.0
