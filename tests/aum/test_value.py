@@ -135,7 +135,7 @@ def test_of_rows_of_equal_penalty_the_last_is_selected():
         np.testing.assert_array_equal(getattr(errors, name), getattr(plain, name))
 
 
-@pytest.mark.parametrize("weight", [1e-200, 1e200])
+@pytest.mark.parametrize("weight", [1e-100, 1e100])
 def test_the_size_of_weights_does_not_matter_to_auc(weight):
     y, pred = [0, 1, 0, 1, 1], [0.5, 0.1, -0.2, 0.5, 0.9]
     tiny_and_large = ErrorFunctions.from_labels(y, np.where(y, weight, 1.0 / weight))
@@ -167,7 +167,7 @@ LABELS = ErrorFunctions.from_labels([0, 1])
         (lambda: ErrorFunctions([0, 1], [0, 0, 0], [1, 0], [0, -1]), "rows"),
         (lambda: ErrorFunctions([], [], [], []), "is empty"),
         (lambda: ErrorFunctions.from_labels([1, 1]), "two classes"),
-        (lambda: ErrorFunctions.from_labels([0, 1], [1.0, -1.0]), "zero or positive"),
+        (lambda: ErrorFunctions.from_labels([0, 1], [1.0, -1.0]), "give 0, or a number from"),
         (lambda: ErrorFunctions.from_penalty_table([0, 0], [np.inf, 0.0], [1, 0], [0, 1]), "min_log_lambda"),
         (lambda: ErrorFunctions.from_penalty_table([0, 0], [0.0, 1.0], [1, -5], [0, 1]), r"fp\[1\] is -5"),
         (lambda: ErrorFunctions.from_penalty_table([0, 0], [0.0, 1.0], [1], [0, 1]), "fp has 1 rows"),

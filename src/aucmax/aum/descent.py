@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.step import AUMData, Descent, DescentPoint
 from aucmax.aum.value import error_auc
-from aucmax.numerics.clock import run_clock
+from aucmax.numerics.compiled import run_clock
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.problem.solution import Callback, Record, Trace
 

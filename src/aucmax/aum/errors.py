@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
+from aucmax.metrics.inputs import binary_labels, check_1d
+from aucmax.validation.weights import check_class_weights
 
 ROUNDING = 1e-12  # relative to the sum of all changes: how far below zero rounding may take a running total
 
@@ -102,7 +103,7 @@ class ErrorFunctions:
         """
         labels = check_1d(y, "y")
         is_pos = labels == binary_labels(labels)[1]
-        weight = np.ones(labels.size) if sample_weight is None else check_sample_weight(sample_weight, is_pos)
+        weight = np.ones(labels.size) if sample_weight is None else check_class_weights(sample_weight, is_pos)
         errors = cls.__new__(cls)
         errors.n_examples = labels.size
         errors.example = np.arange(labels.size)
