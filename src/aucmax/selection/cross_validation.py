@@ -172,15 +172,14 @@ def score_fold(
     """Scores and AUC of the test rows of X for all alphas; zero is midway between the training class means."""
     weights = weights / data.scale[:, None]
     scores = np.ascontiguousarray(dot(X, weights, test).T)
-    aucs = aucs_of_rows(table, test, scores)
+    aucs = aucs_of(scores, table.y[test], table.weight[test])
     scores -= data.midpoint(weights)[:, None]
     return scores, aucs
 
 
-def aucs_of_rows(table: LabeledData, rows: np.ndarray, scores: np.ndarray) -> list[float]:
-    """AUC on a subset of the rows, for every model; the scores are of shape (n_models, n_rows)."""
-    pos = table.y[rows] > 0
-    weight = table.weight[rows]
+def aucs_of(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
+    """The AUC of every model; the scores are of shape (n_models, n_rows)."""
+    pos = y > 0
     class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
     aucs = []
     for of_model in scores:

@@ -151,7 +151,7 @@ class KernelSearch:
 
     def landmarks_without(self, *folds: int) -> np.ndarray:
         """A mask of the landmarks that are not among the test rows of these folds; all if there are no others."""
-        tested = self._tested_landmarks[list(folds)].any(axis=0)
+        tested = np.logical_or.reduce(self._tested_landmarks[list(folds)])
         return np.ones_like(tested) if tested.all() else ~tested
 
     def _linear(self) -> KernelPath:
