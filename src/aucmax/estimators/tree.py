@@ -111,8 +111,8 @@ class AUCTreeClassifier(Ranker):
         Minimum weight of a leaf; without `sample_weight`, the number of rows.
     decision : {"prior", "probability", "balanced"}
         Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
-        positive, as nearly as leaves allow, where the probability is 1/2, or midway between the class means of the
-        training rows (docs/predictions.md).
+        positive, by weight, as nearly as leaves allow; where the probability is 1/2; or midway between the class
+        means (docs/predictions.md).
 
     Attributes
     ----------
