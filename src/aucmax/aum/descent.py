@@ -118,8 +118,9 @@ def run_descent(
     trace = Trace()
     best_epoch, seconds, stopped = 0, 0.0, False
     clock = run_clock()
-    point: DescentPoint | None = settings.start(train, w)
-    start = coef = point.w
+    first = settings.start(train, w)
+    coef = first.w
+    point: DescentPoint | None = first
     while point is not None:
         seconds += run_clock() - clock  # evaluation is not counted
         epoch = len(trace)
@@ -133,7 +134,7 @@ def run_descent(
         clock = run_clock()
         point = settings.step(train, point)
     converged = not stopped and (point is None or point.converged)
-    return DescentResult(start, coef, best_epoch, len(trace) - 1, converged, trace)
+    return DescentResult(first.w, coef, best_epoch, len(trace) - 1, converged, trace)
 
 
 def _evaluate(
