@@ -65,7 +65,7 @@ def sparse_table(n=10_000, dim=50_000, stored=100, *, seed=0):
 def measure(what, X, y, learners, product_rate):
     """One row per learner, alternating with X @ w."""
     n, dim = X.shape
-    data = Data.of(X, y, np.ones(n), standardize=False, full=False)
+    data = Data.of(X, y, np.ones(n), standardize=False)
     w = np.random.default_rng(0).normal(size=dim)
     rng = np.random.default_rng(0)
     rows = []

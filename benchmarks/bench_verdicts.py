@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from aucmax.comparison.statistics import ROPE, paired_difference
 from aucmax.metrics import auc_influence, roc_auc
-from aucmax.metrics.cv_interval import cv_auc_limits
+from aucmax.metrics.cross_validated import mean_auc_interval
 from aucmax.problem.moments import Moments
 from aucmax.selection.splits import make_splits
 
@@ -85,7 +85,7 @@ def coverage(n, positives, folds, repeats, rounded, repetitions):
     for seed in range(repetitions):
         X, y = table(rng, n, positives, rounded=rounded)
         run = run_of(model, X, y, make_folds(X, y, folds, repeats, seed))
-        low, high = cv_auc_limits(float(run.aucs.mean()), run.influence, y, folds)
+        _, low, high, _ = mean_auc_interval(float(run.aucs.mean()), run.influence, y, folds)
         hits += low <= (truth or run.true_auc) <= high
     return hits / repetitions
 

@@ -1,4 +1,4 @@
-"""A script: searches of method `convex` against rational arithmetic, under the compiler flags of the caller."""
+"""A script: convex searches against rational arithmetic, under the compiler flags of the caller."""
 
 import aum_oracle
 import numpy as np
@@ -13,7 +13,7 @@ def is_exact(problem):
     """Whether the interval found is that of rational arithmetic."""
     rows = aum_oracle.clusters(aum_oracle.table(aum_oracle.exact_lines(*problem[1:7])))
     first, last = aum_oracle.first_min(rows)
-    found = exact_line_search(problem.errors, problem.pred, problem.direction, method="convex")
+    found = exact_line_search(problem.errors, problem.pred, problem.direction)
     ends = np.array([first, np.inf if last is None else last], dtype=float)
     return bool(np.allclose([found.first, found.last], ends, rtol=RELATIVE, atol=0.0))
 

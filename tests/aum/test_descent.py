@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.metrics import roc_auc_score
 
-from aucmax.aum import Descent, ErrorFunctions, aum, best_intercept, descend, error_auc
+from aucmax.aum import Descent, ErrorFunctions, aum, best_intercept, descend
 from aucmax.aum.descent import run_descent
 from aucmax.aum.step import GRID, AUMData
 from aucmax.aum.value import aum_subgradient

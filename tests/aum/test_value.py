@@ -111,43 +111,12 @@ def test_curve_with_loops_has_an_area_above_one():
     assert (curve.fpr[0], curve.tpr[0], curve.fpr[-1], curve.tpr[-1]) == (0.0, 0.0, 1.0, 1.0)
 
 
-def test_penalty_table_drops_errors_that_no_penalty_removes():
-    table = ([0, 0, 0, 1, 1], [-np.inf, 0.0, 1.0, -np.inf, 2.0])
-    errors = ErrorFunctions.from_penalty_table(*table, fp=[2, 1, 0, 0, 0], fn=[1, 1, 1, 0, 1])
-    np.testing.assert_array_equal(errors.example, [0, 0, 1])
-    np.testing.assert_array_equal(errors.v, [-1.0, 0.0, -2.0])
-    np.testing.assert_array_equal(errors.fp, [1, 1, 0])
-    np.testing.assert_array_equal(errors.fn, [0, 0, -1])
-
-
-def test_penalty_table_clips_errors_below_those_that_no_penalty_removes():
-    errors = ErrorFunctions.from_penalty_table([0, 0, 0], [-np.inf, 0.0, 1.0], [2, 0, 1], [0, 0, 1])
-    np.testing.assert_array_equal(errors.v, [-1.0, 0.0])
-    np.testing.assert_array_equal(errors.fp, [0, 1])
-    np.testing.assert_array_equal(errors.fn, [-1, 0])
-
-
-def test_of_rows_of_equal_penalty_the_last_is_selected():
-    table = ([0, 0, 0, 0, 1, 1], [-np.inf, -np.inf, 1.0, 1.0, -np.inf, 0.0])
-    errors = ErrorFunctions.from_penalty_table(*table, fp=[0, 2, 1, 0, 1, 0], fn=[3, 0, 0, 1, 0, 1])
-    plain = ErrorFunctions.from_penalty_table([0, 0, 1, 1], [-np.inf, 1.0, -np.inf, 0.0], [2, 0, 1, 0], [0, 1, 0, 1])
-    for name in ("example", "v", "fp", "fn"):
-        np.testing.assert_array_equal(getattr(errors, name), getattr(plain, name))
-
-
-@pytest.mark.parametrize("weight", [1e-200, 1e200])
+@pytest.mark.parametrize("weight", [1e-100, 1e100])
 def test_the_size_of_weights_does_not_matter_to_auc(weight):
     y, pred = [0, 1, 0, 1, 1], [0.5, 0.1, -0.2, 0.5, 0.9]
     tiny_and_large = ErrorFunctions.from_labels(y, np.where(y, weight, 1.0 / weight))
     for errors in (ErrorFunctions.from_labels(y, np.full(5, weight)), tiny_and_large):
         assert error_auc(errors, pred) == roc_auc_score(y, pred)
-
-
-def test_penalty_table_keeps_examples_whose_errors_never_change():
-    table = ([0, 0, 1, 2, 2], [-np.inf, 0.0, -np.inf, -np.inf, 2.0])
-    errors = ErrorFunctions.from_penalty_table(*table, fp=[1, 0, 0, 0, 0], fn=[0, 0, 0, 0, 1])
-    assert errors.n_examples == 3
-    assert aum(errors, [0.0, 5.0, 0.0]).right[1] == 0.0
 
 
 LABELS = ErrorFunctions.from_labels([0, 1])
@@ -167,10 +136,7 @@ LABELS = ErrorFunctions.from_labels([0, 1])
         (lambda: ErrorFunctions([0, 1], [0, 0, 0], [1, 0], [0, -1]), "rows"),
         (lambda: ErrorFunctions([], [], [], []), "is empty"),
         (lambda: ErrorFunctions.from_labels([1, 1]), "two classes"),
-        (lambda: ErrorFunctions.from_labels([0, 1], [1.0, -1.0]), "zero or positive"),
-        (lambda: ErrorFunctions.from_penalty_table([0, 0], [np.inf, 0.0], [1, 0], [0, 1]), "min_log_lambda"),
-        (lambda: ErrorFunctions.from_penalty_table([0, 0], [0.0, 1.0], [1, -5], [0, 1]), r"fp\[1\] is -5"),
-        (lambda: ErrorFunctions.from_penalty_table([0, 0], [0.0, 1.0], [1], [0, 1]), "fp has 1 rows"),
+        (lambda: ErrorFunctions.from_labels([0, 1], [1.0, -1.0]), "give 0, or a number from"),
         (lambda: aum(LABELS, [0.0, np.nan]), r"pred\[1\] is nan"),
         (lambda: error_auc(LABELS, [0.0, np.inf]), r"pred\[1\] is inf"),
         (lambda: error_roc_curve(LABELS, [0.0, 1.0, 2.0]), "pred has shape"),

@@ -60,6 +60,42 @@ def test_false_negatives_at_penalty_zero_are_subtracted_for_aum():
     assert table.errors_at([-5.0, -5.0]).tolist() == [1, 1]
 
 
+def error_functions(example, min_log_lambda, fp, fn):
+    n_labels = np.full(max(example) + 1, 9)
+    return PenaltyTable.from_rows(example, min_log_lambda, fp, fn, n_labels).error_functions()
+
+
+def test_error_functions_drop_errors_that_no_penalty_removes():
+    table = ([0, 0, 0, 1, 1], [-np.inf, 0.0, 1.0, -np.inf, 2.0])
+    errors = error_functions(*table, fp=[2, 1, 0, 0, 0], fn=[1, 1, 1, 0, 1])
+    np.testing.assert_array_equal(errors.example, [0, 0, 1])
+    np.testing.assert_array_equal(errors.v, [-1.0, 0.0, -2.0])
+    np.testing.assert_array_equal(errors.fp, [1, 1, 0])
+    np.testing.assert_array_equal(errors.fn, [0, 0, -1])
+
+
+def test_error_functions_clip_errors_below_those_that_no_penalty_removes():
+    errors = error_functions([0, 0, 0], [-np.inf, 0.0, 1.0], [2, 0, 1], [0, 0, 1])
+    np.testing.assert_array_equal(errors.v, [-1.0, 0.0])
+    np.testing.assert_array_equal(errors.fp, [0, 1])
+    np.testing.assert_array_equal(errors.fn, [-1, 0])
+
+
+def test_of_rows_of_equal_penalty_the_last_is_selected():
+    table = ([0, 0, 0, 0, 1, 1], [-np.inf, -np.inf, 1.0, 1.0, -np.inf, 0.0])
+    errors = error_functions(*table, fp=[0, 2, 1, 0, 1, 0], fn=[3, 0, 0, 1, 0, 1])
+    plain = error_functions([0, 0, 1, 1], [-np.inf, 1.0, -np.inf, 0.0], [2, 0, 1, 0], [0, 1, 0, 1])
+    for name in ("example", "v", "fp", "fn"):
+        np.testing.assert_array_equal(getattr(errors, name), getattr(plain, name))
+
+
+def test_error_functions_keep_sequences_whose_errors_never_change():
+    table = ([0, 0, 1, 2, 2], [-np.inf, 0.0, -np.inf, -np.inf, 2.0])
+    errors = error_functions(*table, fp=[1, 0, 0, 0, 0], fn=[0, 0, 0, 0, 1])
+    assert errors.n_examples == 3
+    assert aum(errors, [0.0, 5.0, 0.0]).right[1] == 0.0
+
+
 def test_rows_of_equal_penalty_are_one_for_errors_targets_and_aum():
     table = PenaltyTable.from_rows(
         [0, 0, 0, 1, 1], [-np.inf, 1.0, 1.0, -np.inf, 0.0], [2, 1, 0, 1, 0], [0, 0, 1, 0, 1], [3, 3]
@@ -86,6 +122,7 @@ def test_a_mask_selects_sequences_like_their_indices():
         ({"fn": [0, np.nan]}, r"fn\[1\] is nan"),
         ({"fp": [3, 0]}, "row 0 has 3 false positives and 0 false negatives of 2 labels"),
         ({"fp": 1}, "fp must be 1-d"),
+        ({"fp": [1]}, "fp has 1 rows"),
         ({"min_log_lambda": [-np.inf, np.inf]}, r"min_log_lambda\[1\] is inf"),
         ({"example": 0}, "example has shape"),
         ({"example": [0.0, 0.0]}, "type float64; it must hold an integer"),

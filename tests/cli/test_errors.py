@@ -34,8 +34,8 @@ def test_bad_tables_are_refused(folder, columns, kind):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ([-1] + [1] * 159, "is -1.0 in row 1; give a finite number of zero or more"),
-        ([0] * 160, "all weights in column 'copies' are zero"),
+        ([-1] + [1] * 159, "is -1.0 in row 1; give 0, or a number from 1e-100 to 1e+100"),
+        ([0] * 160, "all weights of the positive class are zero"),
         (["", *[1] * 159], "is nan in row 1"),
         (["inf", *[1] * 159], "is inf in row 1"),
         (["many"] * 160, "are not numbers"),
@@ -213,15 +213,15 @@ def test_a_loop_of_links_is_refused(folder):
     assert "Too many levels of symbolic links" in expect_error(folder, "score", "a.json", "--model", "b.json")
 
 
-@pytest.mark.parametrize(("weight", "total"), [("1e307", "inf"), ("1e300", "1.6e+302"), ("5e-324", "7.91e-322")])
-def test_extreme_weights_are_refused(folder, columns, weight, total):
+@pytest.mark.parametrize("weight", ["1e307", "1e101", "5e-324"])
+def test_extreme_weights_are_refused(folder, columns, weight):
     write("bad.csv", columns | {"copies": [weight] * 160})
     arguments = ("--target", "is_fraud", "--weight", "copies", "-o", "model.json")
-    message = f"the weights in column 'copies' sum to {total}; divide all of them by the largest"
+    message = f"the weight in column 'copies' is {float(weight)} in row 1; give 0, or a number from 1e-100 to 1e+100"
     assert message in expect_error(folder, "fit", "bad.csv", *arguments)
 
 
-@pytest.mark.parametrize("weight", ["1e-140", "1e140"])
+@pytest.mark.parametrize("weight", ["1e-99", "1e99"])
 def test_equal_weights_of_any_size_count_like_ones(folder, columns, weight):
     arguments = ("--target", "is_fraud", "--weight", "copies", "--alpha", "0.1", "--no-baseline")
     for name, cell in {"scaled": weight, "one": "1"}.items():

@@ -83,7 +83,18 @@ def test_without_click_or_rich_it_says_how_to_install_them(module):
     assert "pip install '.[cli]'" in result.stderr and "Traceback" not in result.stderr
 
 
-HEAVY = ("numpy", "scipy", "scipy.stats", "sklearn", "numba", "click", "rich", "pyarrow", "pandas", "matplotlib")
+HEAVY = (
+    "numpy",
+    "scipy.sparse",
+    "scipy.stats",
+    "sklearn",
+    "numba",
+    "click",
+    "rich",
+    "pyarrow",
+    "pandas",
+    "matplotlib",
+)
 
 
 def loaded_modules(code):

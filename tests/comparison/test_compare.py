@@ -420,7 +420,7 @@ def test_a_comparison_becomes_a_data_frame_and_html(data):
         ({"repeats": 0}, "repeats=0; give an integer of 1 or more"),
         ({"repeats": 2, "cv": [(np.arange(150), np.arange(150, 300))]}, "repeats=2 with a splitter"),
         ({"rope": -0.1}, "rope=-0.1; give a number from 0 to 1"),
-        ({"sample_weight": -np.ones(300)}, "weights must be zero or positive"),
+        ({"sample_weight": -np.ones(300)}, "give 0, or a number from 1e-100 to"),
         ({"sample_weight": np.zeros(300)}, "weights of the positive class are zero"),
         ({"groups": np.repeat([0, 1], [240, 60]), "cv": 2}, "rows of fold 0 .* one class"),
         ({"X": np.full((300, 3), np.nan)}, "NaN"),

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 
 from aucmax import AUCClassifier
-from aucmax.numerics.linear_scores import linear_scores
+from aucmax.numerics.matrix import linear_scores
 
 
 def a_table(n, dim, seed):

@@ -4,14 +4,25 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
 
-from aucmax import AUCClassifier, AUCClassifierCV, AUCTreeClassifier, AUMClassifier, KernelAUCClassifier
+from aucmax import (
+    AUCClassifier,
+    AUCClassifierCV,
+    AUCStackingClassifier,
+    AUCTreeClassifier,
+    AUMClassifier,
+    KernelAUCClassifier,
+)
 from aucmax.estimators.base import prior_cut
 
 MODELS = {
     "linear": AUCClassifier(),
     "cv": AUCClassifierCV(cv=3, random_state=0),
     "kernel": KernelAUCClassifier("rbf", 30, gamma=0.5, cv=3, random_state=0),
+    "stack": AUCStackingClassifier(
+        [("ridge", AUCClassifierCV(loss="squared")), ("bayes", GaussianNB())], cv=3, random_state=0
+    ),
     "aum": AUMClassifier(random_state=0, max_epochs=3),
     "tree": AUCTreeClassifier(max_depth=6, min_samples_leaf=3),
 }
@@ -71,6 +82,38 @@ def test_decisions_differ_by_the_intercept_alone():
         np.testing.assert_allclose(model.predict_proba(X), models["prior"].predict_proba(X), rtol=1e-9)
     half = models["probability"]
     np.testing.assert_array_equal(half.predict(X) == 1, half.predict_proba(X)[:, 1] > 0.5)
+
+
+RULES = {  # of docs/predictions.md, and the estimators that accept each of them
+    "prior": {"linear", "cv", "kernel", "stack", "aum", "tree"},
+    "probability": {"cv", "kernel", "stack", "tree"},
+    "balanced": {"linear", "cv", "kernel", "stack", "tree"},
+    "errors": {"aum"},
+}
+
+
+@pytest.mark.parametrize("decision", RULES)
+@pytest.mark.parametrize("name", MODELS)
+def test_a_decision_means_the_same_to_every_estimator_that_accepts_it(name, decision):
+    X, y = rare_table(1000)
+    model = clone(MODELS[name]).set_params(decision=decision)
+    if name not in RULES[decision]:
+        with pytest.raises(ValueError, match=f"decision='{decision}'; give one of"):
+            model.fit(X, y)
+        return
+    scores = getattr(model.fit(X, y), "oof_scores_", model.decision_function(X))
+    if decision == "prior":
+        tolerance = 0.02 if name == "tree" else 1e-3  # a leaf is predicted as a whole
+        assert (scores > 0).mean() == pytest.approx(0.04, abs=tolerance)
+    elif decision == "probability":
+        np.testing.assert_array_equal(model.predict(X) == 1, model.predict_proba(X)[:, 1] > 0.5)
+    elif decision == "balanced":
+        in_sample = model.decision_function(X)
+        scores = scores if name == "stack" else in_sample  # its members rank their own training rows too well
+        assert scores[y == 1].mean() == pytest.approx(-scores[y == 0].mean(), rel=1e-6)
+    else:
+        errors = [np.sum((scores > cut) != (y == 1)) for cut in scores]
+        assert np.sum((scores > 0) != (y == 1)) <= min(errors)
 
 
 def test_costs_move_the_cut_of_the_prior():

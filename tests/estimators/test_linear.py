@@ -181,10 +181,10 @@ def _no_positive_weight(X, y, weight):
         (_tiny, "column 1 of X has values whose squares underflow to zero; rescale"),
         (_one_class, "only one class"),
         (_three_classes, "Only binary classification"),
-        (_negative_weight, "negative, NaN or infinite"),
-        (_nan_weight, "negative, NaN or infinite"),
-        (_no_weight, "weight zero"),
-        (_no_positive_weight, "weight zero"),
+        (_negative_weight, r"sample_weight\[\d+\] is -.*; give 0, or a number from"),
+        (_nan_weight, r"sample_weight\[\d+\] is nan"),
+        (_no_weight, "all weights of the positive class are zero"),
+        (_no_positive_weight, "all weights of the positive class are zero"),
     ],
 )
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
@@ -224,7 +224,7 @@ def test_shapes_are_checked(table):
         ((X[:0], y[:0]), "minimum of 1"),
         ((X[0], y), "2D array"),
         ((X, y[:-1]), "inconsistent"),
-        ((X, y, weight[:-1]), "one number for each"),
+        ((X, y, weight[:-1]), "one number per row"),
     ):
         with pytest.raises(ValueError, match=message):
             model.fit(*args)

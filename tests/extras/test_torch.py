@@ -236,7 +236,7 @@ def test_scores_that_are_not_finite_make_loss_and_gradient_nan(loss, bad):
         ({"labels": torch.tensor([-1, 0, 1, 1])}, r"labels are \[-1, 0, 1\]; they must be"),
         ({"labels": torch.tensor([0.0, 0.5, 1.0, 1.0])}, r"labels are \[0.0, 0.5, 1.0\]"),
         ({"labels": torch.tensor([0.0, float("nan"), 1.0, 1.0])}, "labels are .*nan"),
-        ({"weight": torch.tensor([1.0, -2.0, 1.0, 1.0])}, r"weight\[1\] is -2; weights must be"),
+        ({"weight": torch.tensor([1.0, -2.0, 1.0, 1.0])}, r"weight\[1\] is -2; give 0, or a number"),
         ({"weight": torch.tensor([1.0, 1.0, 1.0, float("inf")])}, r"weight\[3\] is inf"),
         ({"weight": torch.ones(4, 4)}, r"weight has shape \(4, 4\)"),
     ],

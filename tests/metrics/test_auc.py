@@ -35,7 +35,7 @@ def test_auc_of_many_rows_is_rounded_once(rate):
     assert metrics.roc_auc(y, score) == twice / (2 * pos.size * neg.size)
 
 
-@pytest.mark.parametrize("size", [1.0, 1e-200, 1e200])
+@pytest.mark.parametrize("size", [1.0, 1e-99, 1e99])
 def test_weighted_auc_of_perfect_rankings_and_of_ties_is_exact(size):
     rng = np.random.default_rng(0)
     for _ in range(50):

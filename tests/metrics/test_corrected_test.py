@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aucmax.metrics import corrected_test, holm
+from aucmax.metrics import corrected_test
+from aucmax.metrics.cross_validated import holm
 
 
 @pytest.mark.parametrize("shape", [(5,), (10, 10)])

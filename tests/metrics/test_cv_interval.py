@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from aucmax.metrics import auc_interval, cv_auc_interval
-from aucmax.metrics.cv_interval import class_variances
+from aucmax.metrics.cross_validated import class_variances
 
 
 def sample(seed, n=60):

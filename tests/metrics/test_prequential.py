@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from aucmax.metrics import PrequentialAUC, roc_auc
-from aucmax.metrics.sorted_runs import SortedRuns
 
 
 def rows_of(n, seed=0, *, ties=True, weighted=True):
@@ -112,10 +111,11 @@ def test_pickled_midway_it_continues_identically():
     [
         (([0, 1], [0.5, np.nan]), r"y_score\[1\] is nan"),
         (([0, 1], [0.5]), "1 values for 2 labels"),
-        (([0, 1], [0.5, 0.1], [1.0, -1.0]), "a row has weight -1.0; give zero, or a number from 1e-100 to"),
-        (([0, 1], [0.5, 0.1], [0.0, 1e-200]), "a row has weight 1e-200"),
-        (([0, 1], [0.5, 0.1], [1.0, 1e160]), r"a row has weight 1e\+160"),
-        (([0, 1], [0.5, 0.1], 1e200), "1 values for 2 labels"),
+        (([0, 1], [0.5, 0.1], [1.0, -1.0]), r"sample_weight\[1\] is -1; give 0, or a number from 1e-100 to"),
+        (([0, 1], [0.5, 0.1], [0.0, 1e-200]), r"sample_weight\[1\] is 1e-200"),
+        (([0, 1], [0.5, 0.1], [1.0, 1e160]), r"sample_weight\[1\] is 1e\+160"),
+        (([0, 1], [0.5, 0.1], 1e200), r"sample_weight is 1e\+200"),
+        (([0, 1], [0.5, 0.1], [1.0]), r"sample_weight has shape \(1,\) for 2 rows; give one number per row"),
         (([1, np.nan], [0.5, 0.1]), r"y_true\[1\] is nan; drop the rows without a label"),
         (([None, 1], [0.5, 0.1]), r"y_true\[0\] is None"),
         ((None, 0.5), r"y_true\[0\] is None"),
@@ -153,16 +153,3 @@ def test_memory_can_be_bounded():
     assert len(pickle.dumps(meter)) < 2000
     with pytest.raises(ValueError, match="set since_start=True"):
         _ = meter.total
-
-
-def test_runs_are_few_and_count_what_is_below():
-    rng = np.random.default_rng(0)
-    scores = rng.integers(50, size=2000) / 10
-    weight = rng.random(2000)
-    runs = SortedRuns()
-    for rows in np.split(np.arange(2000), np.arange(3, 2000, 3)):
-        runs.add(scores[rows], weight[rows])
-    asked = np.array([-1.0, 0.0, 2.5, 9.0])
-    expected = [2 * weight[scores < s].sum() + weight[scores == s].sum() for s in asked]
-    np.testing.assert_allclose(runs.twice_below(asked), expected, rtol=1e-12)
-    assert len(runs.runs) <= 11

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucmax.numerics.linear_scores import linear_scores
+from aucmax.numerics.matrix import linear_scores
 
 
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (3, 7), (5000, 30), (3, 40_000), (0, 4)])

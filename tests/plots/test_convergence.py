@@ -100,7 +100,6 @@ class SlowCompiler:
 def slow_compiler(monkeypatch):
     clock = SlowCompiler()
     monkeypatch.setattr("aucmax.numerics.compiled.perf_counter", clock)
-    monkeypatch.setattr("aucmax.numerics.clock.perf_counter", clock)
     return clock
 
 

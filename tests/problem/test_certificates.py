@@ -34,7 +34,8 @@ def solved(name, loss, penalty, form, shift, **settings):
     X, y, weight = far_table((30, 6), shift)
     solver = SOLVERS[name](**settings)
     problem = make_problem(form(X), y, weight, penalty, loss=LOSSES[loss](), standardize=True)
-    return problem, solver.solve(problem, rng=np.random.default_rng(0))
+    minimised = solver.constrained(problem) if hasattr(solver, "constrained") else problem
+    return minimised, solver.solve(problem, rng=np.random.default_rng(0))
 
 
 @EACH_COMBINATION

@@ -1,4 +1,4 @@
-"""Weights at the ends of double precision: refused with the remedy, or the result of ordinary ones."""
+"""Weights outside 1e-100 to 1e100 are refused, everywhere alike; inside this range their unit does not matter."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,8 @@ ESTIMATORS = [
     AUCTreeClassifier(),
 ]
 RANKING = [metrics.roc_auc, metrics.roc_curve, metrics.lift_curve, metrics.partial_auc, metrics.break_even]
-EXTREME = [(1e307, "sample_weight sums to"), (1e299, "sample_weight sums to"), (5e-324, "too small for double")]
+EXTREME = [1e307, 1e101, 1e-101, 5e-324]
+REFUSED = r"sample_weight\[\d+\] is .*; give 0, or a number from 1e-100 to 1e\+100"
 
 
 def sample(n=60):
@@ -24,43 +25,43 @@ def sample(n=60):
     return rng.normal(size=(n, 3)) + 0.7 * y[:, None], y, rng.integers(1, 4, n).astype(float)
 
 
-@pytest.mark.parametrize(("size", "message"), EXTREME)
+@pytest.mark.parametrize("size", EXTREME)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_estimators_refuse_extreme_weights(estimator, size, message):
+def test_estimators_refuse_extreme_weights(estimator, size):
     X, y, weight = sample()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=REFUSED):
         estimator.fit(X, y, weight * size)
 
 
-@pytest.mark.parametrize(("size", "message"), EXTREME)
-def test_streams_refuse_extreme_weights(size, message):
+@pytest.mark.parametrize("size", EXTREME)
+def test_streams_refuse_extreme_weights(size):
     X, y, weight = sample()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=REFUSED):
         AUCClassifier().partial_fit(X, y, classes=[0, 1], sample_weight=weight * size)
 
 
-@pytest.mark.parametrize(("size", "message"), EXTREME)
+@pytest.mark.parametrize("size", EXTREME)
 @pytest.mark.parametrize("metric", [*RANKING, metrics.auc_influence, metrics.area_under_lift])
-def test_metrics_refuse_extreme_weights(metric, size, message):
+def test_metrics_refuse_extreme_weights(metric, size):
     X, y, weight = sample()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=REFUSED):
         metric(y, X[:, 0], sample_weight=weight * size)
 
 
 def test_f_beta_refuses_extreme_weights():
     X, y, weight = sample()
-    with pytest.raises(ValueError, match="multiply all weights"):
+    with pytest.raises(ValueError, match=REFUSED):
         metrics.f_beta(y, (X[:, 0] > 0).astype(int), sample_weight=weight * 5e-324)
 
 
-@pytest.mark.parametrize("power", [-900, 900])
+@pytest.mark.parametrize("power", [-330, 330])
 @pytest.mark.parametrize("metric", RANKING[:1] + RANKING[3:])
 def test_metrics_of_weights_near_the_limits_are_those_of_ordinary_ones(metric, power):
     X, y, weight = sample()
     assert metric(y, X[:, 0], sample_weight=weight * 2.0**power) == metric(y, X[:, 0], sample_weight=weight)
 
 
-@pytest.mark.parametrize("power", [-900, 900])
+@pytest.mark.parametrize("power", [-330, 330])
 @pytest.mark.parametrize("loss", ["squared", "squared_hinge", "logistic", "hinge"])
 def test_weights_near_the_limits_fit_as_ordinary_ones(loss, power):
     X, y, weight = sample()

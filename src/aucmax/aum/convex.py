@@ -1,4 +1,4 @@
-"""Method `convex` of the line search: the minimum of AUM with monotone errors, without visiting any crossing.
+"""The convex search: the minimum of AUM with monotone errors, without visiting any crossing.
 
 If false positives never decrease and false negatives never increase with the predictions, AUM is convex,
 
@@ -11,8 +11,7 @@ fp + |fn| reaches total_fn. Just after step s
 
 a selection and a few passes over the lines; those that meet k at s count with their order just after it. The sign of
 AUM', plus the slope of the penalty if there is one, is bisected. A line that cannot meet the level between the two
-ends, whatever lines the level follows there, enters only through running sums from then on: the passes get shorter and
-shorter.
+ends, whatever lines the level follows there, enters only through running sums from then on: passes get shorter.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ def _exact_crossing(lines: ThresholdLines, near: np.ndarray, level: int, step: f
 
 @compiled
 def _bisect(table, target, linear, quadratic, low, guess, end, rising, flat, tied, counted, work):
-    """Bracket the step, then bisect; the number of lines that remain, the level, the upper end, whether the sum rises.
+    """Bracket the step, then bisect; the number of lines that remain, the level, the step, whether the sum rises.
 
     No lines remain if there is no such step up to `end`.
     """
@@ -98,12 +97,13 @@ def _bisect(table, target, linear, quadratic, low, guess, end, rising, flat, tie
         return 0, 0, end, False
     high = max(guess, 2.0 * low)
     factor = 2.0
-    last = 0.0  # slope at the upper end
+    last = line = 0.0  # slope at the upper end, and the line at the level there
     for _ in range(MAX_BRACKETS):  # steps grow until the sum no longer falls
         high = min(high, end)
         last, level = _slope(table, n, target, high, flat, counted, work)
         last += linear + quadratic * high
         if last > 0.0 or (last == 0.0 and not rising):
+            line = table[4, level]
             break
         if high == end:
             return 0, 0, end, False
@@ -123,12 +123,12 @@ def _bisect(table, target, linear, quadratic, low, guess, end, rising, flat, tie
         if slope > 0.0 or (slope == 0.0 and not rising):
             high = step
             last = slope
+            line = table[4, level]
             n = _retire_lines(table, n, work[0], step, low - step, counted)
         else:
             low = step
             n = _retire_lines(table, n, work[0], step, high - step, counted)
-    level = _slope(table, n, target, high, flat, counted, work)[1]
-    return n, int(table[4, level]), high, last > 0.0
+    return n, int(line), high, last > 0.0
 
 
 @compiled
@@ -213,20 +213,8 @@ def _retire_lines(table, n, distances, step, run, counted):
 @compiled
 def _level(thresholds, fp, fn, n, target, values, weights):
     """The weighted quantile; for many lines a sample gives an interval that holds it, and one pass drops the rest."""
-    if n >= 4096:
-        low, high = _window(thresholds, fp, fn, n, target, values, weights)
-        kept, below, within = _within(thresholds, fp, fn, n, low, high, values, weights)
-        if below < target <= below + within:
-            return _quantile(values, weights, kept, target - below)
-    kept, _, _ = _within(thresholds, fp, fn, n, -np.inf, np.inf, values, weights)
-    return _quantile(values, weights, kept, target)
-
-
-@compiled
-def _within(thresholds, fp, fn, n, low, high, values, weights):
-    """Copy the thresholds in an interval and their weights; their number, the weight below them, and theirs."""
-    below = 0.0
-    within = 0.0
+    low, high = _window(thresholds, fp, fn, n, target, values, weights)
+    below = within = 0.0
     kept = 0
     for b in range(n):
         weight = fp[b] + fn[b]
@@ -235,15 +223,20 @@ def _within(thresholds, fp, fn, n, low, high, values, weights):
             values[kept], weights[kept] = thresholds[b], weight
             within += weight
             kept += 1
-    return kept, below, within
+    if below < target <= below + within:
+        return _quantile(values, weights, kept, target - below)
+    for b in range(n):
+        values[b], weights[b] = thresholds[b], fp[b] + fn[b]
+    return _quantile(values, weights, n, target)
 
 
 @compiled
 def _window(thresholds, fp, fn, n, target, values, weights):
     """An interval that almost surely holds the quantile: three standard deviations around that of 512 lines."""
     size = 512
-    total = 0.0
-    sampled = 0.0
+    if n < 8 * size:
+        return -np.inf, np.inf
+    total = sampled = 0.0
     for b in range(n):
         total += fp[b] + fn[b]
     for i in range(size):

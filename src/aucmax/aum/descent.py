@@ -7,7 +7,6 @@ The loop, with its record of every step; a single step is in `step`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.step import AUMData, Descent, DescentPoint
 from aucmax.aum.value import error_auc
-from aucmax.numerics.clock import run_clock
+from aucmax.numerics.compiled import run_clock
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.problem.solution import Callback, Record, Trace
 
@@ -117,41 +116,25 @@ def run_descent(
 ) -> DescentResult:
     """`descend` for validated data, whose columns may have a scale."""
     trace = Trace()
-    best_epoch = 0
-    start = coef = w
-    stopped = False
-    for epoch, (point, seconds) in enumerate(_points(settings, train, w)):
+    best_epoch, seconds, stopped = 0, 0.0, False
+    clock = run_clock()
+    first = settings.start(train, w)
+    coef = first.w
+    point: DescentPoint | None = first
+    while point is not None:
+        seconds += run_clock() - clock  # evaluation is not counted
+        epoch = len(trace)
         record = _evaluate(train, validation, point, epoch, seconds)
         trace.records.append(record)
-        if epoch == 0:
-            start = coef = point.w
-        elif validation is None or record.validation_auc > trace.records[best_epoch].validation_auc:
+        if validation is None or record.validation_auc > trace.records[best_epoch].validation_auc:
             best_epoch, coef = epoch, point.w
         stopped = callback is not None and bool(callback(record))
-        if stopped:
+        if stopped or point.converged or epoch == settings.max_epochs:
             break
-    n_epochs = len(trace) - 1
-    converged = not stopped and (point.converged or n_epochs < settings.max_epochs)
-    return DescentResult(start, coef, best_epoch, n_epochs, converged, trace)
-
-
-def _points(settings: Descent, train: AUMData, w: np.ndarray) -> Iterator[tuple[DescentPoint, float]]:
-    """The start and the points after it, while the objective falls, with the seconds that they took.
-
-    The clock stops at `yield`: evaluation is not counted.
-    """
-    clock = run_clock()
-    point: DescentPoint | None = settings.start(train, w)
-    seconds = run_clock() - clock
-    epoch = 0
-    while point is not None:
-        yield point, seconds
-        if point.converged or epoch == settings.max_epochs:
-            return
         clock = run_clock()
         point = settings.step(train, point)
-        seconds += run_clock() - clock
-        epoch += 1
+    converged = not stopped and (point is None or point.converged)
+    return DescentResult(first.w, coef, best_epoch, len(trace) - 1, converged, trace)
 
 
 def _evaluate(

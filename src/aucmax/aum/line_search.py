@@ -2,8 +2,8 @@
 
     Fowler, Hocking. "Efficient line search for optimizing Area Under the ROC Curve in gradient descent." 2024.
 
-Method `walk` visits the crossings of two thresholds one by one, with AUM and AUC between them. Method `convex` finds
-the minimum without visiting any, and needs monotone errors, such as those of labels.
+The walk visits the crossings of two thresholds one by one, with AUM and AUC between them. The convex search finds the
+minimum without visiting any, and needs monotone errors, such as those of labels.
 
 With weights w + s d, an L2 penalty adds the parabola
 
@@ -27,7 +27,6 @@ from aucmax.aum.value import check_per_example
 from aucmax.aum.walk import AUC, AUC_AFTER, AUM, SLOPE, STEP, CrossingWalk
 from aucmax.validation.params import Option, check_param
 
-METHODS = ("auto", "walk", "convex")
 UNTIL = ("first_min", "linear", "all")
 EQUAL = 1e-12  # difference below which two AUM are equal, relative to the first
 
@@ -120,8 +119,8 @@ def exact_line_search(
     until : {"first_min", "linear", "all"}
         The first local minimum of AUM; or the lowest AUM in a walk of as many rows as there are thresholds, or of all
         rows (up to n^2 / 2).
-    method : {"auto", "walk", "convex"}
-        `auto` is `convex` for "first_min" of monotone errors, and `walk` otherwise.
+    method : {"auto", "walk"}
+        With "auto" the first minimum of monotone errors is found by the convex search, and all else by the walk.
     penalty : LinePenalty
         Added to AUM; none by default.
 
@@ -142,12 +141,13 @@ def exact_line_search(
     pred = check_per_example(pred, errors.n_examples, "pred")
     direction = check_per_example(direction, errors.n_examples, "direction")
     check_param("until", until, Option(*UNTIL))
-    is_convex = _is_convex(method, until, errors.monotone)
+    check_param("method", method, Option("auto", "walk"))
     if not direction.any():
         raise ValueError("direction is zero everywhere; there is nothing to search, or the gradient has vanished")
     lines = threshold_lines(errors, pred, direction)
     if until != "first_min":
         return _lowest_of_rows(CrossingWalk(lines), lines.slope.size if until == "linear" else None, penalty)
+    is_convex = errors.monotone and method == "auto"
     first, last = convex_minimum(lines, *penalty) if is_convex else _first_minimum(CrossingWalk(lines), penalty)
     step = _middle(first, last)
     here = evaluate_at(lines, step)
@@ -202,13 +202,3 @@ def _lowest(rows: np.ndarray, end: float, penalty: LinePenalty) -> tuple[float, 
 def _middle(first: float, last: float) -> float:
     """The middle of an interval, or its start if it has no end."""
     return 0.5 * (first + last) if last < np.inf else first
-
-
-def _is_convex(method: str, until: str, monotone: bool) -> bool:
-    """Whether the convex search can be used and is not declined by the method."""
-    check_param("method", method, Option(*METHODS))
-    if method == "convex" and not monotone:
-        raise ValueError("method 'convex' needs monotone errors, which these are not; use method='walk'")
-    if method == "convex" and until != "first_min":
-        raise ValueError(f"method 'convex' finds until='first_min' only, not {until!r}; use method='walk'")
-    return method != "walk" and monotone and until == "first_min"

@@ -8,8 +8,8 @@ of false positives and false negatives,
 
 At ties -g may not be a descent direction; then the one-sided derivatives are tried.
 
-If all breakpoints are at the same value, as those of labels are, AUM(c f) = c AUM(f): any line search would shrink the
-weights towards zero, where AUM is zero and nothing is learned. The difference of the class means of the scores is
+If all breakpoints are at the same value, as those of labels are, AUM(c f) = c AUM(f): any line search would shrink
+the weights towards zero, where AUM is zero and nothing is learned. The difference of the class means of the scores is
 therefore fixed at 1: directions are projected on w.delta = 0, and the weights rescaled after each step.
 """
 

@@ -133,7 +133,10 @@ def error_auc(errors: ErrorFunctions, pred: ArrayLike) -> float:
     0.75
     """
     groups = _tied_groups(errors, check_per_example(pred, errors.n_examples, "pred"))
-    return _area_under_segments(np.diff(groups.fp), np.diff(groups.fn))
+    fp = np.diff(groups.fp)
+    fp = np.ldexp(fp, -np.frexp(groups.fp[-1])[1])  # a product of tiny weights would underflow
+    true_pos = groups.fn[0] - groups.fn
+    return float(fp @ (true_pos[1:] + true_pos[:-1]) / (2.0 * fp.sum() * true_pos[-1]))
 
 
 def error_roc_curve(errors: ErrorFunctions, pred: ArrayLike) -> ErrorROC:
@@ -222,11 +225,3 @@ def _tied_groups(errors: ErrorFunctions, pred: np.ndarray, tied: float = 0.0) ->
     fp = totals_from_left(errors.fp[order])
     fn = totals_from_right(errors.fn[order])
     return _TiedGroups(order, starts, threshold[starts], fp[ends], fn[ends])
-
-
-def _area_under_segments(fp: np.ndarray, fn: np.ndarray) -> float:
-    """Area under the ROC curve whose segments, in order, have these sides; each is a diagonal."""
-    fp = np.ldexp(fp, -np.frexp(fp.sum())[1])  # a product of tiny weights would underflow
-    true_positives = totals_from_left(-fn)
-    area = fp @ (true_positives[1:] + true_positives[:-1])
-    return float(area / (2.0 * fp.sum() * true_positives[-1]))

@@ -1,4 +1,4 @@
-"""Method `walk` of the line search: every crossing of the threshold lines in order of step size, with AUM and AUC between them.
+"""The walk: every crossing of the threshold lines in order of step size, with AUM and AUC between them.
 
     Fowler, Hocking. "Efficient line search for optimizing Area Under the ROC Curve in gradient descent." 2024.
 
@@ -89,18 +89,16 @@ def _crossing_tree(ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
     Each level but the root is padded to a multiple of eight.
     """
-    widths = [_padded(ranked.shape[0] - 1)]
-    while widths[-1] > 8:
-        widths.append(_padded(widths[-1] // 8))
-    levels = np.cumsum([0, *widths])
+    width = -(-(ranked.shape[0] - 1) // 8)
+    levels = [0, 8 * width]
+    while width > 1:
+        width = -(-width // 8)
+        levels.append(levels[-1] + 8 * width)
     tree = np.full(levels[-1] + 1, np.inf)
     gaps = np.empty(tree.size, dtype=np.int64)
-    _fill_tree(ranked, tree, gaps, levels)
-    return tree, gaps, levels
-
-
-def _padded(width: int) -> int:
-    return 8 * max(1, -(-width // 8))
+    starts = np.array(levels)
+    _fill_tree(ranked, tree, gaps, starts)
+    return tree, gaps, starts
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.aum import ErrorFunctions
-from aucmax.aum.errors import check_penalty_columns, selected_rows
+from aucmax.aum.errors import finite_column
 from aucmax.changepoint.labels import as_list, check_labels, label_errors
 from aucmax.changepoint.model_path import model_selection_path
 from aucmax.changepoint.segmentation import Segmentations
@@ -91,9 +91,9 @@ class PenaltyTable:
         """
         index = np.asarray(example)
         labels = np.asarray(n_labels)
-        columns = check_penalty_columns(min_log_lambda, fp, fn)
+        columns = _check_columns(min_log_lambda, fp, fn)
         _check_sequences(index, columns, labels)
-        rows = selected_rows(index, columns[0])
+        rows = _selected_rows(index, columns[0])
         starts = np.searchsorted(index[rows], np.arange(labels.size + 1))
         low, all_fp, all_fn = (column[rows] for column in columns)
         low[starts[:-1]] = -np.inf
@@ -129,12 +129,25 @@ class PenaltyTable:
         return target_intervals(self.starts, self.min_log_lambda, self.fp + self.fn)
 
     def error_functions(self) -> ErrorFunctions:
-        """Errors as functions of the prediction -log(penalty), for AUM; see `ErrorFunctions.from_penalty_table`.
+        """Errors as functions of the prediction -log(penalty), for AUM.
 
         False negatives at penalty zero and false positives at an infinite one, which no prediction can remove, are
-        subtracted.
+        subtracted (clipped at zero), since AUM would be infinite.
+
+        Examples
+        --------
+        >>> columns = {"min_log_lambda": [-np.inf, 2.0, -np.inf, 0.5], "fp": [1, 0, 2, 0], "fn": [0, 0, 0, 1]}
+        >>> errors = PenaltyTable.from_rows([0, 0, 1, 1], **columns, n_labels=[1, 2]).error_functions()
+        >>> errors.v, errors.fp, errors.fn
+        (array([-2. , -0.5]), array([1., 2.]), array([ 0., -1.]))
         """
-        return ErrorFunctions.from_penalty_table(self.example, self.min_log_lambda, self.fp, self.fn)
+        sizes = np.diff(self.starts)
+        fp = np.maximum(self.fp - np.repeat(self.fp[self.starts[1:] - 1], sizes), 0.0)
+        fn = np.maximum(self.fn - np.repeat(self.fn[self.starts[:-1]], sizes), 0.0)
+        fp, fn = fp[:-1] - fp[1:], fn[:-1] - fn[1:]
+        changes = np.flatnonzero((np.diff(self.example) == 0) & ((fp != 0) | (fn != 0)))
+        v = -self.min_log_lambda[changes + 1]
+        return ErrorFunctions(self.example[changes], v, fp[changes], fn[changes], len(self))
 
     def errors_at(self, log_penalty: ArrayLike) -> np.ndarray:
         """The number of errors of each sequence at its log penalty.
@@ -162,6 +175,27 @@ def _rows_of(found: Segmentations, labels: Any, where: str) -> tuple[np.ndarray,
     errors = label_errors([found.changes[k] for k in path.model], checked)
     with np.errstate(divide="ignore"):  # the first penalty is zero
         return np.log(path.min_lambda), errors.fp, errors.fn, len(checked)
+
+
+def _check_columns(min_log_lambda: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> list[np.ndarray]:
+    """Log penalties (-inf is allowed) and numbers of errors, in double precision."""
+    low = finite_column(min_log_lambda, "min_log_lambda", allowed=-np.inf)
+    counts = [finite_column(values, name) for values, name in ((fp, "fp"), (fn, "fn"))]
+    for count, name in zip(counts, ("fp", "fn")):
+        if count.size != low.size:
+            raise ValueError(f"{name} has {count.size} rows but min_log_lambda {low.size}; pass columns of one table")
+        if count.min() < 0:
+            raise ValueError(f"{name}[{count.argmin()}] is {count.min():g}; a number of errors cannot be negative")
+    return [low, *counts]
+
+
+def _selected_rows(example: np.ndarray, min_log_lambda: np.ndarray) -> np.ndarray:
+    """The rows that some penalty selects, by example and log penalty; the last of equal ones."""
+    order = np.lexsort((min_log_lambda, example))
+    row = order[:-1]
+    next_row = order[1:]
+    is_selected = (example[row] != example[next_row]) | (min_log_lambda[row] != min_log_lambda[next_row])
+    return order[np.append(is_selected, True)]
 
 
 def _check_sequences(example: np.ndarray, columns: list[np.ndarray], n_labels: np.ndarray) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from aucmax.cli.groups import read_groups
 from aucmax.cli.score import count_new_rows, matrix_layout
-from aucmax.cli.training_data import read_weights
 from aucmax.comparison import Comparison
 from aucmax.comparison.checks import with_groups_checked
 from aucmax.comparison.evaluated import evaluated_model
@@ -20,6 +19,7 @@ from aucmax.metrics.delong import auc_limits
 from aucmax.models import SavedModel
 from aucmax.tables import NewRows, Table, encode_target, read
 from aucmax.tables.likely_target import likely_target
+from aucmax.tables.weights import read_weights
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 
 from aucmax.cli.evaluate import read_labels
 from aucmax.cli.score import matrix_layout
-from aucmax.cli.training_data import read_weights
 from aucmax.explanation import Contributions, Explanation
 from aucmax.models import SavedModel
 from aucmax.tables import Table, read
+from aucmax.tables.weights import read_weights
 
 
 @dataclass(frozen=True, eq=False)

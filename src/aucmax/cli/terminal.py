@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from aucmax.tables.findings.finding import Finding
-from aucmax.validation.printable import printable
+from aucmax.validation.messages import printable
 
 __all__ = ["echo", "print_json", "printable", "show_findings"]
 

@@ -19,10 +19,9 @@ from aucmax.tables.fitted_encoder import feature_groups
 from aucmax.tables.read_table import infer_format
 from aucmax.tables.table_findings import check_encoded, check_matrix, fit_quietly
 from aucmax.tables.target import rest_labels
-from aucmax.tables.weights import read_weights as read_finite_weights
+from aucmax.tables.weights import read_weights
 
 _MAX_NUMBER = 1e150  # whose square, and the sum of many such squares, is finite
-_MIN_TOTAL, _MAX_TOTAL = 1e-150, 1e150  # of weights, so that their products neither underflow nor overflow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,18 +213,6 @@ def is_file(name: str | Path) -> bool:
     (True, False)
     """
     return infer_format(name) is not None or (Path(name).exists() and not Path(name).is_dir())
-
-
-def read_weights(table: Table, name: str) -> np.ndarray:
-    """A column of weights whose products neither underflow nor overflow, not all zero."""
-    weights = read_finite_weights(table, name)
-    if not weights.any():
-        raise ValueError(f"all weights in column {name!r} are zero; give at least one row a positive weight")
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not _MIN_TOTAL <= total <= _MAX_TOTAL:
-        raise ValueError(f"the weights in column {name!r} sum to {total:.3g}; divide all of them by the largest one")
-    return weights
 
 
 def read_times(table: Table, name: str) -> np.ndarray:

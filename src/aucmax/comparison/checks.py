@@ -21,7 +21,7 @@ from aucmax.estimators.linear_cv import AUCClassifierCV
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.stacking import AUCStackingClassifier
 from aucmax.metrics.auc import roc_auc
-from aucmax.metrics.corrected_test import corrected_test, holm
+from aucmax.metrics.cross_validated import corrected_test, holm
 from aucmax.metrics.delong import auc_influence
 from aucmax.tables.findings.finding import Finding, quoted
 

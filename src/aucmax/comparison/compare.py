@@ -24,8 +24,7 @@ from aucmax.comparison.statistics import (
     paired_difference,
     rows_needed,
 )
-from aucmax.metrics.corrected_test import holm
-from aucmax.metrics.cv_interval import cv_auc_limits
+from aucmax.metrics.cross_validated import holm, mean_auc_interval
 from aucmax.validation.params import Number, check_param
 
 __all__ = ["Progress", "compare"]
@@ -232,13 +231,13 @@ def _row(name: str, model: Any, run: ModelRun, data: ComparisonData) -> Comparis
     """The row of a model, not yet compared with the reference."""
     auc = float(run.aucs.mean())
     tested = ~np.isnan(run.scores)
-    low, high = cv_auc_limits(auc, run.influence[tested], data.is_pos[tested], data.n_folds)
+    interval = mean_auc_interval(auc, run.influence[tested], data.is_pos[tested], data.n_folds)
     fits = run.fits
     return ComparisonRow(
         name=name,
         auc=auc,
-        low=low,
-        high=high,
+        low=interval.low,
+        high=interval.high,
         sd=float(run.aucs.std(ddof=1)) if run.aucs.size > 1 else 0.0,
         train_auc=float(np.mean([fit.train_auc for fit in fits])),
         measures=MeasureIntervals(run.folds, len(data.y)),

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import indexable
 
-from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight
+from aucmax.metrics.inputs import binary_labels, check_1d
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.selection.splits import FewerFoldsWarning, Fold, make_splits
 from aucmax.tables.cells import truncate
-from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import warn_frequent_positive
+from aucmax.validation.messages import warn_caller
 from aucmax.validation.params import Integer, check_param
+from aucmax.validation.weights import check_class_weights
 
 __all__ = ["ComparisonData", "Splitting", "make_comparison_data"]
 
@@ -62,7 +63,7 @@ def make_comparison_data(X: Any, y: Any, sample_weight: Any, splitting: Splittin
     labels = check_1d(y, "y")
     classes = binary_labels(labels)
     is_pos = labels == classes[1]
-    weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
+    weight = None if sample_weight is None else check_class_weights(sample_weight, is_pos)
     X, labels, groups = indexable(X, labels, splitting.groups)
     weights = np.ones(labels.size) if weight is None else weight
     warn_frequent_positive(is_pos, weights, classes)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from aucmax.metrics.corrected_test import corrected_test
+from aucmax.metrics.cross_validated import corrected_test
 
 __all__ = [
     "EQUIVALENCE_CONFIDENCE",

@@ -39,7 +39,8 @@ class AUMClassifier(LinearRanker):
     line_search : {"first_min", "linear", "all", "grid"}
         How far to go along the negative gradient: to the first minimum of AUM, found exactly; to the lowest AUM of
         the first n crossings of thresholds, or of all crossings; or to the best of the steps 10^-9 .. 10^9. See
-        `aucmax.aum.Descent`.
+        `aucmax.aum.Descent`. "first_min", "linear" and "all" are the line searches of Fowler and Hocking (2024), and
+        "grid" is what they compare them to.
     alpha : float
         Strength of the penalty alpha/2 |w|^2; AUM is that of the error rates, as in `AUCClassifier(loss="aum")`.
     normalization : {"auto", "mean_difference", "none"}
@@ -58,8 +59,8 @@ class AUMClassifier(LinearRanker):
     standardize : bool
         Divide the columns by their overall standard deviation first. `coef_` is in the units of X either way.
     class_weight : dict, "balanced" or None
-        Cost of an error on each class, for the intercept alone; "balanced" turns counts into rates. Given costs,
-        `decision` is "errors".
+        Cost of an error on each class; "balanced" turns counts into rates. The ranking does not depend on it: with
+        costs, `decision` is "errors", and the intercept minimises them.
     decision : {"prior", "errors"}
         Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
         positive, by weight, or where the (weighted) errors on all rows are fewest (docs/predictions.md).
@@ -152,6 +153,7 @@ class AUMClassifier(LinearRanker):
         rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight).weighted()
         check_every_number(table.X)  # including the rows that will be held out
+        errors = self._errors_of_intercept(table)
         subtrain, held_out = self._split(table, validation, rng)
         seed = int(rng.integers(2**31 - 1))
         settings = self._descent()
@@ -168,7 +170,9 @@ class AUMClassifier(LinearRanker):
             if self.start == "exact" and descent.trace["auc"][-1] < descent.trace["auc"][0]:
                 self.best_step_ = 0
                 w = descent.start
-        self._linear = LinearModel(w, self._intercept(table, dot(table.X, w)))
+        scores = dot(table.X, w)
+        intercept = -prior_cut(scores, table.y, table.weight) if errors is None else best_intercept(errors, scores)
+        self._linear = LinearModel(w, intercept)
         return self
 
     def _descent(self) -> Descent:
@@ -199,20 +203,19 @@ class AUMClassifier(LinearRanker):
             _check_informative(data)
             start = squared_start(data, float(self.alpha))
         validation = None
-        if held_out is not None:
-            validation = AUMData(rate_errors(held_out.y, held_out.weight), held_out.X, data.scale)
+        if held_out is not None:  # only their AUC counts, for which any costs will do
+            validation = AUMData(ErrorFunctions.from_labels(held_out.y, held_out.weight), held_out.X, data.scale)
         descent = run_descent(settings, examples_of(data), start, validation, callback)
         return replace(descent, start=descent.start / data.scale, coef=descent.coef / data.scale)
 
-    def _intercept(self, table: LabeledData, scores: np.ndarray) -> float:
-        """The constant that puts zero where `decision` says."""
+    def _errors_of_intercept(self, table: LabeledData) -> ErrorFunctions | None:
+        """The errors that the intercept minimises; None if it predicts as many rows positive as are positive."""
         if self.class_weight is None and self.decision == "prior":
-            return -prior_cut(scores, table.y, table.weight)
+            return None
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            return best_intercept(rate_errors(table.y, table.weight), scores)
-        negative, positive = class_costs(self.class_weight or {}, self.classes_)
-        costs = table.weight * np.where(table.y > 0, positive, negative)
-        return best_intercept(ErrorFunctions.from_labels(table.y, costs), scores)
+            return rate_errors(table.y, table.weight)
+        negative, positive = class_costs({} if self.class_weight is None else self.class_weight, self.classes_)
+        return ErrorFunctions.from_labels(table.y, table.weight * np.where(table.y > 0, positive, negative))
 
     def _split(
         self, table: LabeledData, validation: Any, rng: np.random.Generator

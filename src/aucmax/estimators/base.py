@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from aucmax.estimators.decision import predicted_labels
 from aucmax.explanation import Explanation, FeatureModel, LinearFit, explain_features
 from aucmax.metrics.auc import roc_auc
-from aucmax.numerics.linear_scores import linear_scores
+from aucmax.numerics.matrix import linear_scores
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Solution
 from aucmax.solvers.base import Solver
 from aucmax.solvers.registry import divergence_error
-from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import check_labels_and_weights, check_rows
+from aucmax.validation.messages import warn_caller
 
 
 class Ranker(ClassifierMixin, BaseEstimator):

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from aucmax.estimators.base import Ranker
-from aucmax.metrics.auc import auc_of_classes
+from aucmax.selection.cross_validation import aucs_of
 from aucmax.selection.splits import Fold, make_splits
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 
@@ -31,14 +31,14 @@ def soft_logit(probability: np.ndarray) -> np.ndarray:
 
 
 def ranking_scores(model: Any, X: Any) -> np.ndarray:
-    """Scores of a fitted classifier: those of a ranker as they are, probabilities as logits."""
+    """Scores of a fitted classifier: the decision function of a ranker, or the logits of probabilities."""
     if hasattr(model, "predict_proba") and not hasattr(model, "oof_scores_"):
         return soft_logit(np.asarray(model.predict_proba(X))[:, 1])
     return np.asarray(model.decision_function(X), dtype=float)
 
 
 def fit_rows(model: Any, rows: LabeledData, weighted: bool) -> Any:
-    """Fit a model to labels 0 and 1, with the weights if any were given."""
+    """Fit a model to labels 0 and 1, with the weights if `weighted`."""
     options = {_weight_argument(model): rows.weight} if weighted else {}
     return model.fit(rows.X, (rows.y > 0).astype(int), **options)
 
@@ -58,15 +58,13 @@ def cross_fit(
 def deepest_that_helps(
     candidates: list[Any], rows: LabeledData, fold: Fold, weighted: bool
 ) -> tuple[Any, tuple[Any, np.ndarray]]:
-    """The last candidate before the AUC on the test rows stops rising; its model and its scores of these."""
+    """The last candidate before the AUC on the test rows stops rising, its model, and its scores of the test rows."""
     train, test = fold
-    is_pos = rows.y[test] > 0
-    class_weights = rows.weight[test][is_pos], rows.weight[test][~is_pos]
     highest = -np.inf
     for candidate in candidates:
         model = fit_rows(clone(candidate), rows.rows(train), weighted)
         scores = ranking_scores(model, rows.X[test])
-        auc = auc_of_classes(scores[is_pos], scores[~is_pos], *class_weights)
+        (auc,) = aucs_of(scores[None], rows.y[test], rows.weight[test])
         if auc <= highest:
             break
         highest = auc
@@ -75,7 +73,7 @@ def deepest_that_helps(
 
 
 def _weight_argument(model: Any) -> str:
-    """Name of the `fit` argument for sample weights; in a pipeline, that of its last step."""
+    """Name of the `fit` argument for sample weights, in a pipeline for its last step."""
     inner = model.estimator if isinstance(model, BaseSearchCV) else model
     name, last = inner.steps[-1] if isinstance(inner, Pipeline) else ("", inner)
     if not has_fit_parameter(last, "sample_weight"):
@@ -91,8 +89,8 @@ class CrossFitClassifier(Ranker):
     Parameters
     ----------
     estimator : classifier or list of classifiers
-        Of several, from the simplest to the most complex, each is tried on the first fold as long as its AUC there is
-        above that of the one before, and the best is used for all folds.
+        A list is ordered from the simplest to the most complex classifier. They are tried on the first fold in this
+        order as long as the AUC rises, and the best one is used for all folds.
     cv : int or splitter
         As in `AUCClassifierCV`.
     random_state : int, RandomState or None
@@ -103,7 +101,7 @@ class CrossFitClassifier(Ranker):
     estimators_ : list
         The model of each fold.
     oof_scores_ : array of shape (n,)
-        Score of each row by the model that was not fitted to it.
+        Score of each row by the model that was not fitted to the row.
 
     Examples
     --------

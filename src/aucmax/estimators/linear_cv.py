@@ -73,8 +73,8 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
     n_jobs : int or None
         Number of threads that compare losses; None for one, -1 for as many as there are processors.
     decision : {"prior", "probability", "balanced"}
-        Where `predict` cuts the scores, and zero is: where as many out-of-fold scores are positive as training rows,
-        where the probability is 1/2, or midway between the class means (docs/predictions.md).
+        Where `predict` cuts the scores, and zero is: where as many rows are predicted positive as are positive, by
+        weight, out of fold; where the probability is 1/2; or midway between the class means (docs/predictions.md).
     random_state : int, RandomState or None
         Random seed of the folds.
 
@@ -171,7 +171,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
     def _cross_validate(
         self, table: LabeledData, groups: Any, settings: PathSettings, rng: np.random.Generator
     ) -> tuple[CVPath, list[CVPath]]:
-        """The path of the chosen loss on all rows, and those that were compared."""
+        """The path of the chosen loss on all rows, and the compared paths."""
         if not isinstance(self.cv, str):
             return self._choose_loss(table, make_splits(self.cv, *table, groups, rng), settings, rng)
         check_param("cv", self.cv, *CV, Option(LEAVE_PAIR_OUT))
@@ -185,7 +185,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
     def _choose_loss(
         self, table: LabeledData, folds: list[Fold], settings: PathSettings, rng: np.random.Generator
     ) -> tuple[CVPath, list[CVPath]]:
-        """The path of the chosen loss on all rows, and those that were compared."""
+        """The path of the chosen loss on all rows, and the compared paths."""
         if self.loss != "auto":
             paths = self._paths(table, folds, _loss_names(self.loss), settings)
             return max(paths, key=attrgetter("best_auc")), paths

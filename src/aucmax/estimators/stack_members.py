@@ -22,7 +22,7 @@ FAST_ROWS = 1000  # rows from which, and
 FAST_CELLS = 60_000  # rows times columns, or times 40, below which the kernel would take longer than boosting
 LARGE_FOLDS = 3  # of boosting on large tables
 SPLIT_ROWS = 5  # rows from which a node of extra trees is split
-TRIED_COLUMNS = 20  # a third of the columns, but at most so many, are tried for a split of extra trees
+TRIED_COLUMNS = 20  # extra trees try a third of the columns for a split, but no more than this
 MANY_COLUMNS = 40  # columns beyond which boosting has fewer trees
 LONGEST_STEP = 0.2
 ENOUGH_TREES = 50  # trees from which every row is left out of the bootstrap sample of some
@@ -54,7 +54,10 @@ class Member(NamedTuple):
 
 
 def default_members(table: LabeledData, boosting: str, folds: list[Fold], any_split: bool, seed: int) -> list[Member]:
-    """The kernel ranker, extra trees and, from some size, boosting; `any_split` says that any split will do."""
+    """The kernel ranker, extra trees and, for tables that are not short, boosting.
+
+    `any_split`: the user has not asked for particular folds, so members may use their own folds or bootstrap samples.
+    """
     large = table.y.size >= LARGE_ROWS or np.prod(table.X.shape, dtype=float) >= LARGE_CELLS
     fast = table.y.size >= FAST_ROWS and table.y.size * min(table.X.shape[1], MANY_COLUMNS) < FAST_CELLS
     kernel = _kernel(large, fast).set_params(cv=folds, random_state=seed)
@@ -71,14 +74,14 @@ def default_members(table: LabeledData, boosting: str, folds: list[Fold], any_sp
 
 
 def _kernel(large: bool, fast: bool) -> KernelAUCClassifier:
-    """Fewer landmarks, and fewer rows for tuning where boosting is fast."""
+    """The kernel ranker with fewer landmarks, and with fewer rows for tuning where boosting is fast."""
     if fast:
         return KernelAUCClassifier(n_components=200, tuning_rows=1000)
     return KernelAUCClassifier(n_components=300 if large else 500, tuning_rows=2000)
 
 
 def _extra_trees(count: int, dim: int, seed: int) -> ExtraTreesClassifier:
-    """Splits try as many columns as scikit-learn's default, the root of their number, if not more."""
+    """Extra trees whose splits try a third of the columns, at most 20, or the root of their number if larger."""
     tried = int(max(dim**0.5, min(dim / 3, TRIED_COLUMNS)))
     return ExtraTreesClassifier(
         count, min_samples_split=SPLIT_ROWS, max_features=tried, bootstrap=True, random_state=seed
@@ -113,7 +116,7 @@ def _lightgbm(setting: Boosting, seed: int) -> Any:
 def fit_member(member: Member, table: LabeledData, folds: list[Fold], weighted: bool) -> tuple[Any, np.ndarray]:
     """The member fitted to all rows, and its out-of-fold scores."""
     model = clone(member.estimator)
-    if member.own_scores and not weighted and _has_out_of_bag_scores(model):
+    if member.own_scores and not weighted and _has_out_of_bag_scores(model):  # bags drawn by weight hold heavy rows
         fit_rows(model.set_params(oob_score=True), table, weighted)
         return model, soft_logit(model.oob_decision_function_[:, 1])
     fit_rows(model, table, weighted)
@@ -123,10 +126,7 @@ def fit_member(member: Member, table: LabeledData, folds: list[Fold], weighted: 
 
 
 def _has_out_of_bag_scores(model: Any) -> bool:
-    """Whether it is an ensemble of enough models on bootstrap samples of the rows.
-
-    With weights these are drawn by weight, and heavy rows are in all of them.
-    """
+    """Whether the model is an ensemble on so many bootstrap samples that every row is out of a few of them."""
     params = model.get_params(deep=False)
     many = params.get("n_estimators", 0) >= ENOUGH_TREES and not params.get("warm_start", False)
     return many and "oob_score" in params and bool(params.get("bootstrap", False))

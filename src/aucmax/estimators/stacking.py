@@ -25,9 +25,9 @@ from aucmax.validation.params import N_JOBS, Option, check_params
 class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComposition):
     """A blend of classifiers: non-negative weights, in closed form, that maximise the AUC of out-of-fold scores.
 
-    Each member gives a score of every row by a model that was not fitted to it. The scores are standardised, and the
-    weights of the blend minimise the squared pairwise loss, shrunk towards equal weights if positives
-    are few (docs/stacking.md). A single member is used if it is known to be as good as the blend.
+    Each member scores every row by a model that was not fitted to the row. The scores are standardised, and the
+    weights of the blend minimise the squared pairwise loss, shrunk towards equal weights if positives are few
+    (docs/stacking.md). A single member is used if it is known to be as good as the blend.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         return self.blend_(scores) + self.intercept_
 
     def transform(self, X: Any) -> np.ndarray:
-        """Standardised scores of the members, of shape (n, m); times `weights_`, plus `intercept_`, the blend.
+        """Standardised scores of the members, of shape (n, m): times `weights_` plus `intercept_` they are the blend.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         return self.blend_.standardized(np.column_stack([ranking_scores(model, X) for model in self.estimators_]))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: those of the members.
+        """Names of the columns of `transform`, which are the names of the members.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
     def _members(
         self, rows: LabeledData, folds: list[Fold], any_split: bool, rng: np.random.Generator
     ) -> list[Member]:
-        """The members, with a random seed; `any_split` says that any split of the rows will do."""
+        """The members, with a random seed; `any_split`: the user has not asked for particular folds."""
         if self.estimators is None:
             return default_members(rows, self.boosting, folds, any_split, int(rng.integers(2**31)))
         given = [(name, model) for name, model in self._named_estimators() if model != "drop"]
@@ -172,7 +172,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         return [Member(name, _seeded(name, model, rng), any_split) for name, model in given]
 
     def _named_estimators(self) -> list[tuple[str, Any]]:
-        """The list of members, validated."""
+        """The validated list of members."""
         try:
             names, _ = zip(*self.estimators, strict=True)
         except (TypeError, ValueError):
@@ -183,7 +183,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
         return list(self.estimators)
 
     def _store_blend(self, table: LabeledData, weighted: np.ndarray, folds: list[Fold], scores: np.ndarray) -> None:
-        """Store the blend of the out-of-fold scores, on the rows that have one from every member."""
+        """Store the blend, fitted to the rows that have an out-of-fold score from every member."""
         seen = np.flatnonzero(np.isfinite(scores).all(axis=1))
         index = weighted[seen]
         if np.unique(table.y[index]).size < 2:
@@ -203,7 +203,7 @@ class AUCStackingClassifier(CalibratedMixin, Ranker, TransformerMixin, _BaseComp
 
 def _midpoint(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
     """Midway between the class means."""
-    means = [np.average(scores[mine], weights=weight[mine]) for mine in (y > 0, y < 0)]
+    means = [np.average(scores[rows], weights=weight[rows]) for rows in (y > 0, y < 0)]
     return float(np.mean(means))
 
 

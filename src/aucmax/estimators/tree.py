@@ -25,9 +25,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucmax.estimators.base import Ranker, prior_cut
+from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData, check_table
-from aucmax.validation.params import Integer, Number, Option, check_params
+from aucmax.validation.params import Integer, Number, check_params
 
 __all__ = ["LEAF", "AUCTreeClassifier", "Nodes", "Split", "best_split"]
 
@@ -78,12 +79,16 @@ class Nodes(NamedTuple):
         negative, positive = self.weights.T + 1.0
         return np.log(positive / negative)
 
-    def prior_cut(self) -> float:
-        """The log-odds above which lie leaves of about as much weight as the positives have."""
+    def cut(self, decision: str) -> float:
+        """The log-odds at which `decision` puts zero."""
+        if decision == "probability":
+            return 0.0
         leaves = self.column == LEAF
-        log_odds = np.tile(self.log_odds[leaves], 2)
-        signs = np.repeat([-1.0, 1.0], leaves.sum())
-        return prior_cut(log_odds, signs, self.weights[leaves].T.ravel())
+        log_odds = self.log_odds[leaves]
+        weights = self.weights[leaves]
+        if decision == "balanced":
+            return float(np.mean(log_odds @ weights / weights.sum(axis=0)))
+        return prior_cut(np.tile(log_odds, 2), np.repeat([-1.0, 1.0], leaves.sum()), weights.T.ravel())
 
     def leaves(self, X: np.ndarray) -> np.ndarray:
         """The leaf that each row falls into."""
@@ -104,9 +109,10 @@ class AUCTreeClassifier(Ranker):
         Maximum number of splits from the root to a leaf; None for no limit.
     min_samples_leaf : float
         Minimum weight of a leaf; without `sample_weight`, the number of rows.
-    decision : {"prior", "probability"}
+    decision : {"prior", "probability", "balanced"}
         Where `predict` cuts the scores, and zero is: where as many training rows are predicted positive as are
-        positive, as nearly as leaves allow, or where the probability is 1/2 (docs/predictions.md).
+        positive, by weight, as nearly as leaves allow; where the probability is 1/2; or midway between the class
+        means (docs/predictions.md).
 
     Attributes
     ----------
@@ -130,7 +136,7 @@ class AUCTreeClassifier(Ranker):
     parameter_constraints: ClassVar = {
         "max_depth": [None, Integer(1)],
         "min_samples_leaf": [Number(0, open="low")],
-        "decision": [Option("prior", "probability")],
+        "decision": CalibratedMixin.parameter_constraints["decision"],
     }
 
     def __init__(self, max_depth=None, min_samples_leaf=5, decision="prior"):
@@ -153,7 +159,7 @@ class AUCTreeClassifier(Ranker):
         table = check_table(self, X, y, sample_weight, dense=True)
         depth = np.inf if self.max_depth is None else self.max_depth
         self.nodes_ = Nodes.grown(table.weighted(), depth, self.min_samples_leaf)
-        self.zero_ = self.nodes_.prior_cut() if self.decision == "prior" else 0.0
+        self.zero_ = self.nodes_.cut(self.decision)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.validation.printable import printable
+from aucmax.validation.messages import printable
 
 KINDS = {
     "weight": "standard deviation of what the column adds to the score",

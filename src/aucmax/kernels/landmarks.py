@@ -6,7 +6,7 @@ leverage     Musco, Musco. "Recursive sampling for the Nystroem method." NIPS 20
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 from aucmax.kernels.functions import KERNELS, Coordinates
 from aucmax.kernels.nystroem import Nystroem
 
+LANDMARKS = ("random", "kmeans++", "leverage")  # rules to draw them
 CANDIDATES = 20  # rows considered per landmark, by rules that look at the rows
 WORK = 1e10  # budget for n_components="auto": rows times squared number of landmarks
 FEWEST = 300  # landmarks for n_components="auto"
@@ -85,11 +86,8 @@ def _of_class(
     if rule == "random" or size >= group.size:
         return order[:size]
     candidates = order[: CANDIDATES * size]
-    return candidates[LANDMARKS[rule](coordinates(X[candidates]), size, rng)]
-
-
-def _first(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
-    return np.arange(size)
+    draw = _spread if rule == "kmeans++" else _leverage
+    return candidates[draw(coordinates(X[candidates]), size, rng)]
 
 
 def _spread(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -113,6 +111,3 @@ def _leverage(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:
     gram[np.diag_indices_from(gram)] += np.trace(gram) / size
     scores = np.einsum("ij,ji->i", phi, cho_solve(cho_factor(gram), phi.T)) + 1e-12
     return rng.choice(X.shape[0], size, replace=False, p=scores / scores.sum())
-
-
-LANDMARKS: dict[str, Callable] = {"random": _first, "kmeans++": _spread, "leverage": _leverage}

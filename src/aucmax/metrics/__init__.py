@@ -1,10 +1,8 @@
-"""Metrics of a ranking: AUC and its variance, ROC and lift curves, reliability, thresholds, AUC versus accuracy."""
+"""Metrics of a ranking: AUC and its variance, ROC and lift curves, reliability, thresholds."""
 
 from aucmax.metrics.auc import roc_auc
-from aucmax.metrics.auc_vs_accuracy import RankingCounts, consistency, discriminancy, expected_auc, ranking_counts
-from aucmax.metrics.corrected_test import CorrectedTest, corrected_test, holm
+from aucmax.metrics.cross_validated import CorrectedTest, corrected_test, cv_auc_interval
 from aucmax.metrics.curves import area_under_lift, lift_curve, partial_auc, roc_curve
-from aucmax.metrics.cv_interval import cv_auc_interval
 from aucmax.metrics.delong import Interval, PairedTest, auc_influence, auc_interval, auc_test
 from aucmax.metrics.leave_pair_out import LeavePairOut, leave_pair_out_auc
 from aucmax.metrics.prequential import PrequentialAUC
@@ -17,24 +15,18 @@ __all__ = [
     "LeavePairOut",
     "PairedTest",
     "PrequentialAUC",
-    "RankingCounts",
     "Reliability",
     "area_under_lift",
     "auc_influence",
     "auc_interval",
     "auc_test",
     "break_even",
-    "consistency",
     "corrected_test",
     "cv_auc_interval",
-    "discriminancy",
-    "expected_auc",
     "f_beta",
-    "holm",
     "leave_pair_out_auc",
     "lift_curve",
     "partial_auc",
-    "ranking_counts",
     "reliability_curve",
     "roc_auc",
     "roc_curve",

@@ -49,13 +49,6 @@ class PairedTest(NamedTuple):
     p_value: float  # two-sided
 
 
-class _Placements(NamedTuple):
-    """Twice the number of rows of the other class below each row, plus the number of those tied with it."""
-
-    pos: np.ndarray  # of the positives among the negatives
-    neg: np.ndarray  # of the negatives among the positives
-
-
 def auc_interval(
     y_true: ArrayLike, y_score: ArrayLike, *, confidence: float = 0.95, pos_label: Any = None
 ) -> Interval:
@@ -81,11 +74,10 @@ def auc_interval(
     [0.889, 0.261, 0.995, 0.157]
     """
     check_param("confidence", confidence, Number(0, 1, open="both"))
-    placements = _placements(y_true, y_score, pos_label)
-    auc = _auc(placements)
-    std_error = _std_error(placements)
-    n_rare = min(placements.pos.size, placements.neg.size)
-    return Interval(auc, *auc_limits(auc, std_error, n_rare, confidence), std_error)
+    pos, neg = _placements(y_true, y_score, pos_label)
+    auc = _auc(pos, neg)
+    std_error = _std_error(pos, neg)
+    return Interval(auc, *auc_limits(auc, std_error, min(pos.size, neg.size), confidence), std_error)
 
 
 def auc_limits(
@@ -185,48 +177,17 @@ def auc_test(y_true: ArrayLike, y_score_a: ArrayLike, y_score_b: ArrayLike, *, p
     >>> [round(number, 3) for number in result]
     [0.889, 0.611, 0.278, 0.283, 0.981, 0.327]
     """
-    a = _placements(y_true, y_score_a, pos_label)
-    b = _placements(y_true, y_score_b, pos_label)
-    std_error = _std_error(_Placements(a.pos - b.pos, a.neg - b.neg))
-    difference = _auc(a) - _auc(b)
-    z = _ratio(difference, std_error)
-    return PairedTest(_auc(a), _auc(b), difference, std_error, z, float(2.0 * ndtr(-abs(z))))
+    pos_a, neg_a = _placements(y_true, y_score_a, pos_label)
+    pos_b, neg_b = _placements(y_true, y_score_b, pos_label)
+    auc_a = _auc(pos_a, neg_a)
+    auc_b = _auc(pos_b, neg_b)
+    std_error = _std_error(pos_a - pos_b, neg_a - neg_b)
+    z = standardized(auc_a - auc_b, std_error)
+    return PairedTest(auc_a, auc_b, auc_a - auc_b, std_error, z, float(2.0 * ndtr(-abs(z))))
 
 
-def _placements(y_true, y_score, pos_label) -> _Placements:
-    classes = split_by_class(check_scores(y_true, y_score, None, pos_label))
-    pos, neg = classes.pos_scores, classes.neg_scores
-    if min(pos.size, neg.size) < 2:
-        counts = f"{pos.size} positive and {neg.size} negative rows"
-        raise ValueError(f"{counts}; DeLong's variance needs two of each: pass more rows, or use roc_auc")
-    return _Placements(_twice_below(pos, neg), _twice_below(neg, pos))
-
-
-def _twice_below(scores, others):
-    """For each score, twice the number of others below it plus the number of others equal to it."""
-    order = np.argsort(scores)
-    ascending = scores[order]  # faster to search for than unsorted scores
-    others = np.sort(others)
-    counts = np.empty(scores.size, dtype=np.int64)
-    counts[order] = np.searchsorted(others, ascending, "left") + np.searchsorted(others, ascending, "right")
-    return counts
-
-
-def _auc(placements: _Placements) -> float:
-    pos, neg = placements
-    return int(pos.sum()) / (2 * pos.size * neg.size)
-
-
-def _std_error(placements: _Placements) -> float:
-    """Square root of DeLong's variance; V01 is one minus the share below, which has the same variance."""
-    pos, neg = placements
-    v10 = np.var(pos, ddof=1) / (2.0 * neg.size) ** 2
-    v01 = np.var(neg, ddof=1) / (2.0 * pos.size) ** 2
-    return float(np.sqrt(v10 / pos.size + v01 / neg.size))
-
-
-def _ratio(difference: float, std_error: float) -> float:
-    """The z statistic; if the variance is zero, 0 for no difference and infinite otherwise."""
+def standardized(difference: float, std_error: float) -> float:
+    """The difference over its standard error; 0 if both are zero, infinite if only the standard error is."""
     if std_error > 0:
         return difference / std_error
     return float(np.copysign(np.inf, difference)) if difference else 0.0
@@ -234,8 +195,44 @@ def _ratio(difference: float, std_error: float) -> float:
 
 def share_below(scores: np.ndarray, others: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """For each score, the weighted share of the others below it, ties counted half."""
-    order = np.argsort(others)
-    total = np.append(0.0, np.cumsum(weight[order]))
-    below = total[np.searchsorted(others[order], scores, "left")]
-    upto = total[np.searchsorted(others[order], scores, "right")]
-    return (below + upto) / (2.0 * total[-1])
+    twice, total = _twice_below(scores, others, weight)
+    return twice / (2.0 * total)
+
+
+def _placements(y_true: ArrayLike, y_score: ArrayLike, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Twice the number of rows of the other class below each positive, and below each negative; ties count one."""
+    pos, neg = split_by_class(check_scores(y_true, y_score, None, pos_label))
+    if min(pos.size, neg.size) < 2:
+        counts = f"{pos.size} positive and {neg.size} negative rows"
+        raise ValueError(f"{counts}; DeLong's variance needs two of each: pass more rows, or use roc_auc")
+    return _twice_below(pos, neg)[0], _twice_below(neg, pos)[0]
+
+
+def _twice_below(
+    scores: np.ndarray, others: np.ndarray, weight: np.ndarray | None = None
+) -> tuple[np.ndarray, float]:
+    """For each score, twice the weight of the others below it plus the weight equal to it; and the total weight."""
+    if weight is None:
+        others = np.sort(others)
+        below = np.arange(others.size + 1)
+    else:
+        order = np.argsort(others)
+        others = others[order]
+        below = np.append(0.0, np.cumsum(weight[order]))
+    order = np.argsort(scores)
+    ascending = scores[order]  # faster to search for than unsorted scores
+    twice = np.empty(scores.size, below.dtype)
+    twice[order] = below[np.searchsorted(others, ascending, "left")]
+    twice[order] += below[np.searchsorted(others, ascending, "right")]
+    return twice, below[-1]
+
+
+def _auc(pos: np.ndarray, neg: np.ndarray) -> float:
+    return int(pos.sum()) / (2 * pos.size * neg.size)
+
+
+def _std_error(pos: np.ndarray, neg: np.ndarray) -> float:
+    """Square root of DeLong's variance; V01 is one minus the share below, which has the same variance."""
+    v10 = np.var(pos, ddof=1) / (2.0 * neg.size) ** 2
+    v01 = np.var(neg, ddof=1) / (2.0 * pos.size) ** 2
+    return float(np.sqrt(v10 / pos.size + v01 / neg.size))

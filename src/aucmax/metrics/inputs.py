@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.numerics.compiled import compiled
-from aucmax.validation.weights import check_weight_range
+from aucmax.validation.weights import check_class_weights
 
 __all__ = [
-    "ClassScores",
     "LabeledScores",
     "binary_labels",
     "check_1d",
     "check_finite",
-    "check_sample_weight",
     "check_scores",
     "split_by_class",
 ]
@@ -28,15 +26,6 @@ class LabeledScores(NamedTuple):
     is_pos: np.ndarray  # whether the label is the positive one
     score: np.ndarray  # float32 or float64
     weight: np.ndarray | None  # float64; None if all are 1
-
-
-class ClassScores(NamedTuple):
-    """Scores and weights of each class, unsorted; the fields are the arguments of `auc_of_classes`."""
-
-    pos_scores: np.ndarray  # of the positives
-    neg_scores: np.ndarray  # of the negatives
-    pos_weight: np.ndarray | None  # of the positives; None if all are 1
-    neg_weight: np.ndarray | None  # of the negatives; None if all are 1
 
 
 def check_scores(
@@ -52,7 +41,7 @@ def check_scores(
     score = check_finite(y_score, "y_score", labels.size)
     if sample_weight is None:
         return LabeledScores(is_pos, score, None)
-    return LabeledScores(is_pos, score, check_sample_weight(sample_weight, is_pos))
+    return LabeledScores(is_pos, score, check_class_weights(sample_weight, is_pos))
 
 
 def check_1d(values: ArrayLike, name: str) -> np.ndarray:
@@ -81,19 +70,6 @@ def binary_labels(y: np.ndarray, pos_label: Any = None, name: str = "y", *, rate
     return labels[1], labels[0]
 
 
-def check_sample_weight(sample_weight: ArrayLike, is_pos: np.ndarray) -> np.ndarray:
-    """Weights in double precision: finite, non-negative, with a positive sum in each class, and not extreme."""
-    weight = check_finite(sample_weight, "sample_weight", is_pos.size).astype(np.float64, copy=False)
-    if weight.min() < 0:
-        first = int(weight.argmin())
-        raise ValueError(f"sample_weight[{first}] is {weight[first]}; weights must be zero or positive")
-    for name, members in (("positive", is_pos), ("negative", ~is_pos)):
-        if not weight[members].any():
-            raise ValueError(f"all weights of the {name} class are zero; give one of its rows a positive weight")
-    check_weight_range(weight, is_pos)
-    return weight
-
-
 def check_finite(values: ArrayLike, name: str, n_rows: int) -> np.ndarray:
     """A 1-d array of n_rows finite numbers; float32 stays float32."""
     array = check_1d(values, name)
@@ -111,12 +87,10 @@ def check_finite(values: ArrayLike, name: str, n_rows: int) -> np.ndarray:
     return array
 
 
-def split_by_class(rows: LabeledScores) -> ClassScores:
-    """The scores and weights of the positives and of the negatives."""
-    pos_scores, neg_scores = _split(rows.is_pos, rows.score)
-    if rows.weight is None:
-        return ClassScores(pos_scores, neg_scores, None, None)
-    return ClassScores(pos_scores, neg_scores, *_split(rows.is_pos, rows.weight))
+def split_by_class(rows: LabeledScores) -> tuple[np.ndarray, ...]:
+    """Scores of positives and of negatives, and their weights unless all are 1, as `auc_of_classes` takes them."""
+    scores = _split(rows.is_pos, rows.score)
+    return scores if rows.weight is None else (*scores, *_split(rows.is_pos, rows.weight))
 
 
 def _unique_labels(y: np.ndarray, name: str) -> list:

@@ -1,25 +1,23 @@
 """PrequentialAUC: the AUC of predictions made before their labels arrived, over a window and since the start.
 
 The window is kept sorted by score, so that a row costs one binary search, one shift and one scan; no sum is carried
-over time, so that rounding errors do not accumulate. Since the start, a row is compared with the sorted runs of the
-other class, O(log^2 n) per row, and the sum of the pairs won is kept.
+over time, so that rounding errors do not accumulate. The AUC since the start is computed when it is read.
 """
 
 from __future__ import annotations
 
+from array import array
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucmax.metrics.auc import auc_of_classes
 from aucmax.metrics.inputs import check_1d, check_finite
-from aucmax.metrics.sorted_runs import SortedRuns
 from aucmax.numerics.compiled import compiled
-from aucmax.validation.params import Boolean, Integer, Number, check_param
+from aucmax.validation.params import Boolean, Integer, check_param
+from aucmax.validation.weights import check_weights
 
-__all__ = ["PrequentialAUC", "ScoreWindow", "check_weight", "is_missing"]
-
-SMALLEST, LARGEST = 1e-100, 1e100  # limits on the weight of a row: products of two do not underflow or overflow
-BUFFER_SIZE = 256  # rows buffered before they enter the sorted runs, unless `total` is asked for
+__all__ = ["PrequentialAUC", "is_missing"]
 
 
 class ScoreWindow(NamedTuple):
@@ -30,17 +28,12 @@ class ScoreWindow(NamedTuple):
     scores: np.ndarray  # ascending
     weight: np.ndarray  # in the order of `scores`
 
-    @classmethod
-    def empty(cls, size: int) -> ScoreWindow:
-        """Space for `size` rows."""
-        return cls(*np.zeros((4, size)))
-
 
 class PrequentialAUC:
     """Prequential (test-then-train) AUC of a stream, over the latest rows and over all.
 
     Both are exact, with ties counted half and a weight of k equal to k copies. The window takes 32 bytes per row and
-    O(window) time for each new row; the AUC since the start keeps all scores, 24 bytes each.
+    O(window) time for each new row. All rows since the start take 16 bytes each, and `total` sorts them.
 
     Parameters
     ----------
@@ -71,11 +64,9 @@ class PrequentialAUC:
         self.n = 0
         self.windowed = float("nan")
         self._neg_labels: set = set()
-        self._window = ScoreWindow.empty(self.window)
-        self._buffer: list[tuple[np.ndarray, np.ndarray]] = []
-        self._pos = SortedRuns()
-        self._neg = SortedRuns()
-        self._twice_won = 0.0
+        self._window = ScoreWindow(*np.zeros((4, self.window)))
+        self._scores = array("d")  # of all rows since the start
+        self._weight = array("d")  # of the same rows; negative for negatives
 
     def update(self, y_true: Any, y_score: Any, *, sample_weight: Any = None) -> Any:
         """Add a row, or a batch in the order of the stream.
@@ -86,7 +77,7 @@ class PrequentialAUC:
         y_score : float, or array of floats
             Scores predicted before the labels were known, larger for the positive class.
         sample_weight : float or array, optional
-            Zero, or from 1e-100 to 1e100.
+            Zero, or from 1e-100 to 1e100; one number applies to all rows.
 
         Returns
         -------
@@ -99,7 +90,9 @@ class PrequentialAUC:
         aucs = np.empty(labels.size)
         self.n = _slide(self._window, self.n, scores, weight, self.windowed, aucs)
         self.windowed = float(aucs[-1])
-        self._append(scores, weight)
+        if self.since_start:
+            self._scores.frombytes(scores.tobytes())
+            self._weight.frombytes(weight.tobytes())
         return aucs if np.ndim(y_true) else self.windowed
 
     def latest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -123,17 +116,17 @@ class PrequentialAUC:
         """AUC of all rows since the start; NaN while there is only one class."""
         if not self.since_start:
             raise ValueError("since_start=False keeps only the window; set since_start=True for `total`")
-        self._flush()
-        pairs = 2.0 * self._pos.total * self._neg.total
-        return min(self._twice_won / pairs, 1.0) if pairs > 0 else float("nan")
+        scores = np.array(self._scores)
+        weight = np.array(self._weight)
+        pos = weight > 0
+        neg = weight < 0
+        if not (pos.any() and neg.any()):
+            return float("nan")
+        return auc_of_classes(scores[pos], scores[neg], weight[pos], -weight[neg])
 
     def _signed_weight(self, labels: np.ndarray, sample_weight: Any) -> np.ndarray:
         """Weights, those of negatives times -1."""
-        weight = np.ones(labels.size)
-        if sample_weight is not None:
-            weight = check_finite(np.atleast_1d(sample_weight), "sample_weight", labels.size).astype(np.float64)
-            for extreme in (weight.min(), weight.max(), weight.min(where=weight > 0, initial=1.0)):
-                check_weight(float(extreme))
+        weight = check_weights(1.0 if sample_weight is None else sample_weight, labels.size)
         _check_not_missing(labels)
         is_pos = labels == self.pos_label
         self._check_negatives(set(labels[~is_pos].tolist()))
@@ -146,33 +139,6 @@ class PrequentialAUC:
             shown = sorted(labels, key=repr)
             raise ValueError(f"labels {shown} besides pos_label={self.pos_label!r}; give only two labels in total")
         self._neg_labels = labels
-
-    def _append(self, scores: np.ndarray, weight: np.ndarray) -> None:
-        """Buffer rows for the sorted runs."""
-        if self.since_start:
-            self._buffer.append((scores, weight))
-            if len(self._buffer) >= BUFFER_SIZE or scores.size >= BUFFER_SIZE:
-                self._flush()
-
-    def _flush(self) -> None:
-        """Compare the buffered rows with those of the other class, and add them to the sorted runs."""
-        if not self._buffer:
-            return
-        scores, weight = (np.concatenate(parts) for parts in zip(*self._buffer, strict=True))
-        self._buffer = []
-        pos = weight > 0
-        neg = weight < 0
-        self._twice_won += float(weight[pos] @ self._neg.twice_below(scores[pos]))
-        self._pos.add(scores[pos], weight[pos])
-        twice_above = 2.0 * self._pos.total - self._pos.twice_below(scores[neg])
-        self._twice_won += float(-weight[neg] @ twice_above)
-        self._neg.add(scores[neg], -weight[neg])
-
-
-def check_weight(weight: Any) -> None:
-    """Reject a weight that is neither zero nor in the range whose products can be summed."""
-    if not (Number(0, 0).accepts(weight) or Number(SMALLEST, LARGEST).accepts(weight)):
-        raise ValueError(f"a row has weight {weight!r}; give zero, or a number from {SMALLEST:g} to {LARGEST:g}")
 
 
 def is_missing(value: Any) -> bool:

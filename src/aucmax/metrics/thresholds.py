@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.metrics.curves import ThresholdCounts, counts_at_thresholds
-from aucmax.metrics.inputs import binary_labels, check_1d, check_sample_weight, check_scores
+from aucmax.metrics.inputs import binary_labels, check_1d, check_scores
 from aucmax.validation.params import Number, check_param
+from aucmax.validation.weights import check_class_weights
 
 __all__ = ["break_even", "f_beta", "threshold_for"]
 
@@ -51,7 +52,7 @@ def f_beta(
     labels = binary_labels(true_labels, pos_label, "y_true", rates=True)
     actual = true_labels == labels[1]
     predicted = _predicted_positive(y_pred, true_labels.size, labels)
-    weight = np.ones(actual.size) if sample_weight is None else check_sample_weight(sample_weight, actual)
+    weight = np.ones(actual.size) if sample_weight is None else check_class_weights(sample_weight, actual)
     tp = float(weight[actual & predicted].sum())
     fp = float(weight[~actual & predicted].sum())
     fn = float(weight[actual & ~predicted].sum())

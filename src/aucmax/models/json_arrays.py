@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 
-from aucmax.numerics.matrix import is_sparse, sparse
+from aucmax.numerics.matrix import is_sparse
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
 
@@ -82,6 +83,6 @@ def _csr_from_json(content: Any, what: str) -> Any:
         raise ValueError(f"shape, indices and indptr of {what} must be integers")
     parts = (arrays["data"], integers["indices"], integers["indptr"])
     try:
-        return canonical(check_structure(sparse.csr_array(parts, shape=tuple(integers["shape"].tolist()))))
+        return canonical(check_structure(scipy.sparse.csr_array(parts, shape=tuple(integers["shape"].tolist()))))
     except ValueError as error:
         raise ValueError(f"{what}: {error}") from None

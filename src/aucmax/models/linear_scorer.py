@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucmax.numerics.linear_scores import linear_scores
+from aucmax.numerics.matrix import linear_scores
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.tables.json_schema import Schema, check_schema, is_finite_number
 

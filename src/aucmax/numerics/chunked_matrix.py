@@ -1,8 +1,8 @@
-"""ChunkedMatrix: a table whose rows are read or computed chunk by chunk, as often as asked, so that they need not fit in
-memory.
+"""ChunkedMatrix: a table whose rows are read or computed chunk by chunk, as often as asked, and need not fit in memory.
 
-What a fit needs of its rows are products with vectors, moments and sampled rows: a function of the rows of each chunk,
-whose results are added up or put in their places. Vectors with one entry a row (labels, weights, scores) are in memory.
+What a fit needs of its rows are products with vectors, moments and sampled rows: functions of the rows of each chunk,
+whose results are added up or put in their places. Vectors with one entry a row (labels, weights, scores) are in
+memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compiling functions with Numba, the only file that imports it; `compiled` imports this one at the first call.
 
 Numba's own disk cache watches only the file that defines the compiled function: after an edit to a helper in another
-file it would still run stale machine code. Here the key of every cache entry covers all files that import `compiled`
-or this one, and compiled functions take helpers and constants from such files only (tests/numerics/test_compiled.py).
+file it would still run stale machine code. Here the key of every cache entry covers `numerics` and all files that
+import `compiled`; compiled functions use helpers and constants of these files only (tests/numerics/test_compiled.py).
 Every file of the cache begins with a checksum: a damaged one is ignored and replaced. Where nothing can be written,
 functions are compiled in memory.
 """
@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite import ir
-from numba.core import cgutils, event, types
+from numba.core import event, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.extending import intrinsic, overload
+from numba.extending import overload, typeof_impl
 
-from aucmax.numerics.compiled import compile_timer, prefetch
+from aucmax.numerics.compiled import CompiledFunction, compile_timer
+from aucmax.numerics.rows import CSR, ROW_OPERATIONS, RowOperation
 
 # Sums may be reordered (SIMD); NaN and infinity keep their meaning, so that checks can detect them.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
-def compile_function(function: Callable, *, strict: bool) -> Callable:
+def make_dispatcher(function: Callable, *, strict: bool) -> Callable:
     """A function that Numba compiles when it is called; with `NUMBA_DISABLE_JIT=1` the function itself."""
     if numba.config.DISABLE_JIT:
         return function
@@ -39,19 +39,23 @@ def compile_function(function: Callable, *, strict: bool) -> Callable:
     return dispatcher
 
 
-def compile_row_operation(operation: Callable, is_csr: Callable[[Any], bool], dense: Callable, csr: Callable) -> None:
-    """Make Numba choose between the implementations of a `row_operation` by the type of X."""
-    if numba.config.DISABLE_JIT:
-        return
+@typeof_impl.register(CompiledFunction)
+def _type_of_compiled(function: CompiledFunction, context: Any) -> types.Dispatcher:
+    """What Numba sees where a compiled function calls another one."""
+    return types.Dispatcher(function.dispatcher)
+
+
+def _compile_row_operation(operation: RowOperation) -> None:
+    """Make Numba choose between the two loops of a row operation by the type of X."""
 
     @overload(operation, strict=False, jit_options={"fastmath": _FAST, "error_model": "numpy"})
     def _choose_dense(X, *args):
-        return None if is_csr(getattr(X, "instance_class", None)) else dense
+        return None if getattr(X, "instance_class", None) is CSR else operation.dense
 
     # Reordering would turn a CSR row into SIMD gathers, which are slower than plain loads.
     @overload(operation, strict=False, jit_options={"fastmath": False, "error_model": "numpy"})
     def _choose_csr(X, *args):
-        return csr if is_csr(getattr(X, "instance_class", None)) else None
+        return operation.csr if getattr(X, "instance_class", None) is CSR else None
 
 
 @cache
@@ -61,7 +65,7 @@ def sources_hash() -> str:
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         content = path.read_bytes()
-        if b"numerics.compile" in content:
+        if path.parent.name == "numerics" or b"numerics.compiled" in content:
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(content)
     return digest.hexdigest()
@@ -146,27 +150,5 @@ class _CompilerEvents(event.Listener):
 
 
 event.register("numba:compiler_lock", _CompilerEvents())
-
-
-@intrinsic
-def _prefetch(typing, array, i, j):
-    def emit(context, builder, signature, args):
-        kind, *kinds = signature.args
-        fields = context.make_array(kind)(context, builder, args[0])
-        place = [context.cast(builder, arg, own, types.uintp) for arg, own in zip(args[1:], kinds, strict=True)]
-        address = cgutils.get_item_pointer(context, builder, kind, fields, place, wraparound=False)
-        pointer = ir.IntType(8).as_pointer()
-        word = ir.IntType(32)
-        shape = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
-        call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], shape)
-        builder.call(call, [builder.bitcast(address, pointer), word(0), word(3), word(1)])  # read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(array, i, j), emit
-
-
-if not numba.config.DISABLE_JIT:
-
-    @overload(prefetch)
-    def _compiled_prefetch(array, i, j):
-        return lambda array, i, j: _prefetch(array, i, j)
+for _operation in ROW_OPERATIONS:
+    _compile_row_operation(_operation)

@@ -10,18 +10,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy  # which imports scipy.sparse at the first use
 
 from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.numerics.compiled import compiled
-from aucmax.numerics.lazy_imports import LazyModule
 from aucmax.numerics.rows import CSR, row_axpy, row_dot, row_dots, row_norm2, row_squares
 
-sparse: Any = LazyModule("scipy.sparse")
+_BLOCK = 1 << 15  # numbers that are multiplied at a time, so that they stay in the cache
 
 
 def is_sparse(X: Any) -> bool:
     """Whether X is a SciPy sparse matrix or array; where SciPy has not been imported, there is none."""
-    return "scipy.sparse" in sys.modules and sparse.issparse(X)
+    return "scipy.sparse" in sys.modules and scipy.sparse.issparse(X)
 
 
 def nonzeros(X: Any) -> int:
@@ -33,8 +33,8 @@ def as_rows(X: Any) -> Any:
     """X in the form that compiled loops take: a C-contiguous array, or the arrays of a CSR matrix."""
     if isinstance(X, ChunkedMatrix):
         raise ValueError(
-            "this solver visits single rows or columns, but the table is read in chunks; choose 'exact', 'cg', 'newton' "
-            "or 'cutting_plane', or learn the chunks one after the other with partial_fit"
+            "this solver visits single rows or columns, but the table is read in chunks; choose 'exact', 'cg', "
+            "'newton' or 'cutting_plane', or learn the chunks one after the other with partial_fit"
         )
     if not is_sparse(X):
         return np.ascontiguousarray(X)
@@ -51,7 +51,7 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
     if not is_sparse(X):
         return X / scale
     data = X.data / scale[X.indices]
-    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+    return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def mostly_stored(X: Any) -> np.ndarray:
@@ -67,7 +67,7 @@ def shifted_columns(X: Any, shift: np.ndarray) -> Any:
         return X.transformed(partial(shifted_columns, shift=shift), X.dim)
     if not is_sparse(X):
         return X - shift
-    moved = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
+    moved = scipy.sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
     columns = np.flatnonzero(shift)
     place = np.full(X.shape[1], -1)
     place[columns] = np.arange(columns.size)
@@ -76,20 +76,20 @@ def shifted_columns(X: Any, shift: np.ndarray) -> Any:
     missing = np.ones((X.shape[0], columns.size), dtype=bool)
     missing[row[at >= 0], at[at >= 0]] = False
     i, j = np.nonzero(missing)
-    return moved + sparse.csr_array((-shift[columns[j]], (i, columns[j])), shape=X.shape) if i.size else moved
+    return moved + scipy.sparse.csr_array((-shift[columns[j]], (i, columns[j])), shape=X.shape) if i.size else moved
 
 
 def stacked(*tables: Any) -> Any:
     """Tables stacked vertically."""
     if any(map(is_sparse, tables)):
-        return sparse.vstack(tables, format="csr")
+        return scipy.sparse.vstack(tables, format="csr")
     return np.vstack(tables)
 
 
 def columns_added(X: Any, dim: int) -> Any:
     """X padded on the right with columns of zeros, to `dim` columns."""
     if is_sparse(X):
-        return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
+        return scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], dim))
     return np.pad(X, ((0, 0), (0, dim - X.shape[1])))
 
 
@@ -104,14 +104,14 @@ def alike(X: Any, like: Any) -> Any:
     """X in the format of the other table, dense or CSR."""
     if is_sparse(X) == is_sparse(like):
         return X
-    return X.toarray() if is_sparse(X) else sparse.csr_array(X)
+    return X.toarray() if is_sparse(X) else scipy.sparse.csr_array(X)
 
 
 def weighted_columns(X: Any, factor: np.ndarray) -> Any:
     """The columns of diag(factor) X, as rows for compiled loops."""
     if not is_sparse(X):
         return np.ascontiguousarray((X * factor[:, None]).T)
-    return as_rows((sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
+    return as_rows((scipy.sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
 
 
 def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
@@ -175,6 +175,32 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
     out = np.empty((index.size, w.shape[1]))
     _dot(as_rows(X), index, np.ascontiguousarray(w.T, dtype=float), out)
     return out
+
+
+@np.errstate(over="ignore", invalid="ignore")  # as in compiled loops; callers check what must be finite
+def linear_scores(X: Any, w: np.ndarray) -> np.ndarray:
+    """X @ w in double precision, for dense or CSR rows.
+
+    Equal rows get bitwise equal scores, whatever rows are scored with them: NumPy adds up every row by itself, in an
+    order that depends on the number of columns only. BLAS does not guarantee that.
+
+    Examples
+    --------
+    >>> linear_scores(np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0]))
+    array([ 1., -2.])
+    """
+    if is_sparse(X):
+        return dot(X, w)
+    if X.shape[1] != w.size:
+        raise ValueError(f"shapes do not match: {w.size} weights for {X.shape[1]} columns; pass one per column")
+    rows = max(1, _BLOCK // max(w.size, 1))
+    scores = np.empty(X.shape[0])
+    product = np.empty((min(rows, X.shape[0]), w.size))
+    for start in range(0, X.shape[0], rows):
+        block = X[start : start + rows]
+        np.multiply(block, w, out=product[: len(block)])
+        product[: len(block)].sum(axis=1, out=scores[start : start + rows])
+    return scores
 
 
 def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:

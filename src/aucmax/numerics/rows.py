@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-
-from aucmax.numerics.compiled import row_operation
 
 
 class CSR(NamedTuple):
@@ -18,6 +17,18 @@ class CSR(NamedTuple):
     data: np.ndarray
     indices: np.ndarray
     indptr: np.ndarray
+
+
+class RowOperation:
+    """A loop over the entries of a row, for dense and for CSR rows, in compiled functions and in plain Python."""
+
+    def __init__(self, dense: Callable, csr: Callable) -> None:
+        self.dense = dense
+        self.csr = csr
+
+    def __call__(self, X: Any, *args: Any) -> Any:
+        """Run the loop for the type of X."""
+        return (self.csr if isinstance(X, CSR) else self.dense)(X, *args)
 
 
 def _dense_dot(X, i, w):
@@ -118,14 +129,12 @@ def _csr_entry(X, i, p):
     return X.indices[k], X.data[k]
 
 
-def _is_csr(kind):
-    return kind is CSR
+row_dot = RowOperation(_dense_dot, _csr_dot)
+row_dots = RowOperation(_dense_dots, _csr_dots)
+row_axpy = RowOperation(_dense_axpy, _csr_axpy)
+row_norm2 = RowOperation(_dense_norm2, _csr_norm2)
+row_size = RowOperation(_dense_size, _csr_size)
+row_entry = RowOperation(_dense_entry, _csr_entry)
+row_squares = RowOperation(_dense_squares, _csr_squares)
 
-
-row_dot = row_operation(_is_csr, _dense_dot, _csr_dot)
-row_dots = row_operation(_is_csr, _dense_dots, _csr_dots)
-row_axpy = row_operation(_is_csr, _dense_axpy, _csr_axpy)
-row_norm2 = row_operation(_is_csr, _dense_norm2, _csr_norm2)
-row_size = row_operation(_is_csr, _dense_size, _csr_size)
-row_entry = row_operation(_is_csr, _dense_entry, _csr_entry)
-row_squares = row_operation(_is_csr, _dense_squares, _csr_squares)
+ROW_OPERATIONS = (row_dot, row_dots, row_axpy, row_norm2, row_size, row_entry, row_squares)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
+import scipy
 
-from aucmax.numerics.matrix import is_sparse, sparse
+from aucmax.numerics.matrix import is_sparse
 
 
 def check_structure(X: Any) -> Any:
@@ -19,7 +20,7 @@ def check_structure(X: Any) -> Any:
 
     Examples
     --------
-    >>> X = sparse.csr_array(np.eye(3))
+    >>> X = scipy.sparse.csr_array(np.eye(3))
     >>> X.indices[1] = 7
     >>> check_structure(X)
     Traceback (most recent call last):
@@ -48,7 +49,7 @@ def canonical(X: Any) -> Any:
         return X
     X = X.tocsr()
     end = X.indptr[-1]
-    fresh = sparse.csr_array((X.data[:end], X.indices[:end], X.indptr), shape=X.shape)
+    fresh = scipy.sparse.csr_array((X.data[:end], X.indices[:end], X.indptr), shape=X.shape)
     return fresh if fresh.has_canonical_format else _without_duplicates(fresh.copy())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.numerics.clock import run_clock
+from aucmax.numerics.compiled import run_clock
 from aucmax.numerics.matrix import (
     as_rows,
     dot,

@@ -14,7 +14,7 @@ import numpy as np
 from river import base
 
 from aucmax.losses import LOSSES
-from aucmax.metrics.prequential import check_weight, is_missing
+from aucmax.metrics.prequential import is_missing
 from aucmax.penalties import ElasticNet
 from aucmax.problem.objective import ProblemSpec
 from aucmax.river.rows import BufferedRow, batch_table, check_labels, finite_feature, frame_rows, learnable_feature
@@ -24,6 +24,7 @@ from aucmax.solvers.registry import check_penalty_supported, find_streaming_solv
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import make_rng
 from aucmax.validation.params import Integer, Number, Option, check_params
+from aucmax.validation.weights import check_weights
 
 
 class OnlineAUC(base.MiniBatchClassifier):
@@ -95,11 +96,11 @@ class OnlineAUC(base.MiniBatchClassifier):
         x : dict of feature names to numbers
         y : label
         w : float
-            Weight of the row.
+            Weight of the row: 0, or from 1e-100 to 1e100.
         """
         if not self._labels:
             self._check_settings()
-        check_weight(w)
+        check_weights(w, 1, "w")
         label = y.item() if isinstance(y, np.generic) else y
         labels = self._labels_with(label)
         row = BufferedRow(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.numerics.freed_memory import keeps_freed_memory
 from aucmax.numerics.threads import one_blas_thread
 from aucmax.scale.engines import Map, Report, WatchedPartition, add_up
 from aucmax.scale.partitions import ArrowPartition, Partition
@@ -75,7 +74,7 @@ def _run(map: Map, number: int, partition: Partition) -> tuple[Any, int]:
         nonlocal rows
         rows += more
 
-    with one_blas_thread(), keeps_freed_memory():
+    with one_blas_thread():
         return map(number, WatchedPartition(partition, count)), rows
 
 

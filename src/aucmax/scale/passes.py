@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from aucmax.numerics.clock import run_clock
+from aucmax.numerics.compiled import run_clock
 from aucmax.numerics.threads import one_blas_thread
 from aucmax.scale.engines import Engine, LocalEngine
 from aucmax.scale.first_pass import ColumnUse, SourceSummary, first_pass

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.metrics.delong import std_error_of_counts
-from aucmax.selection.cross_validation import CVPath, aucs_of_rows
+from aucmax.selection.cross_validation import CVPath, aucs_of
 from aucmax.validation.inputs import LabeledData
 
 NEGLIGIBLE = 1e-3  # weight relative to the best, below which no fold considers a model
@@ -51,7 +51,7 @@ def average_paths(table: LabeledData, paths: list[CVPath], *, pick: bool = False
     scores = np.stack([path.out_of_fold(table.y.size) for path in paths])
     tested = np.flatnonzero(~np.isnan(scores[0, 0]))
     auc = np.stack([path.auc for path in paths])
-    held_out = _HeldOut(table, tested, scores[:, :, tested], auc.mean(axis=2))
+    held_out = _HeldOut(table.y[tested], table.weight[tested], scores[:, :, tested], auc.mean(axis=2))
     quality = held_out.quality(np.ones(held_out.within.shape, dtype=bool))
     best, weights = held_out.choose(quality, pick)
     spreads = held_out.spreads()
@@ -95,19 +95,19 @@ def _softmax(quality: np.ndarray, std_error: float) -> np.ndarray:
 class _HeldOut(NamedTuple):
     """Scores of rows by models that were not fitted to them."""
 
-    table: LabeledData
-    rows: np.ndarray  # indices of the scored rows in the table
+    y: np.ndarray
+    weight: np.ndarray
     scores: np.ndarray  # of shape (n_paths, n_alphas, n_rows)
     within: np.ndarray  # mean AUC within the test sets, of shape (n_paths, n_alphas)
 
     def quality(self, relevant: np.ndarray) -> np.ndarray:
         """The mean of the AUC within the folds and of the AUC of the pooled scores; -inf for irrelevant models."""
-        pooled = _relevant_aucs(self.table, self.rows, self.scores, relevant)
+        pooled = _relevant_aucs(self.scores, self.y, self.weight, relevant)
         return np.where(relevant, 0.5 * (self.within + pooled), -np.inf)
 
     def std_error(self, model: tuple[int, int]) -> float:
         """DeLong's standard error of the AUC of one model."""
-        return std_error_of_counts(self.table.y[self.rows] > 0, self.table.weight[self.rows], self.scores[model])
+        return std_error_of_counts(self.y > 0, self.weight, self.scores[model])
 
     def choose(self, quality: np.ndarray, pick: bool) -> tuple[tuple[int, int], np.ndarray]:
         """Path and alpha of the best model, and the weights of all."""
@@ -120,8 +120,7 @@ class _HeldOut(NamedTuple):
 
     def spreads(self) -> np.ndarray:
         """Standard deviations of the scores, for each path and alpha."""
-        weight = self.table.weight[self.rows]
-        share = weight / weight.sum()
+        share = self.weight / self.weight.sum()
         return np.sqrt((self.scores - (self.scores @ share)[:, :, None]) ** 2 @ share)
 
 
@@ -132,12 +131,14 @@ def _inner_scores(table: LabeledData, paths: list[CVPath], k: int, relevant: np.
     aucs = []
     for without, j in paths[0].inner or ():
         if without == k:
-            tests.append(paths[0].folds[j][1])
+            test = paths[0].folds[j][1]
+            tests.append(test)
             scores.append(np.stack([(path.inner or {})[k, j] for path in paths]))
-            aucs.append(_relevant_aucs(table, tests[-1], scores[-1], relevant))
+            aucs.append(_relevant_aucs(scores[-1], table.y[test], table.weight[test], relevant))
     if not tests:
         return None
-    return _HeldOut(table, np.concatenate(tests), np.concatenate(scores, axis=2), np.mean(aucs, axis=0))
+    rows = np.concatenate(tests)
+    return _HeldOut(table.y[rows], table.weight[rows], np.concatenate(scores, axis=2), np.mean(aucs, axis=0))
 
 
 def _scores_of_other_folds(
@@ -155,11 +156,11 @@ def _scores_of_other_folds(
         return None
     rows = np.unique(np.concatenate([folds[j][1] for j in others]))
     within = np.stack([path.auc for path in paths])[:, :, others].mean(axis=2)
-    return _HeldOut(table, rows, scores[:, :, rows], within)
+    return _HeldOut(table.y[rows], table.weight[rows], scores[:, :, rows], within)
 
 
-def _relevant_aucs(table: LabeledData, rows: np.ndarray, scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
-    """AUC on a subset of the rows, for each path and alpha; NaN for irrelevant models."""
+def _relevant_aucs(scores: np.ndarray, y: np.ndarray, weight: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+    """The AUC of each path and alpha; NaN for irrelevant models."""
     auc = np.full(relevant.shape, np.nan)
-    auc[relevant] = aucs_of_rows(table, rows, scores[relevant])
+    auc[relevant] = aucs_of(scores[relevant], y, weight)
     return auc

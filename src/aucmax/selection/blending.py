@@ -9,8 +9,8 @@ covariances within the classes), n the number of rows of the rarer class, and w0
 This is the squared pairwise loss, shrunk towards the plain mean, or towards zero if the mean misranks. With
 H + l I = L L' it is the non-negative least-squares problem min |L'w - L^-1 (delta + l c0 w0)|.
 
-A single member replaces the blend if it is known to be as good: its AUC is below that of the blend by less than .001,
-the standard error of the difference included. Few positives rarely tell, and then the blend is the safer choice.
+A single member replaces the blend if it is known to be as good: its AUC plus .001 exceeds the AUC of the blend by at
+least the standard error of the difference. With few positives no member usually qualifies, and the blend is safer.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
-from aucmax.metrics.auc import auc_of_classes
 from aucmax.metrics.delong import std_error_of_counts
 from aucmax.problem.moments import Moments
+from aucmax.selection.cross_validation import aucs_of
 
 SHRINKAGE = 10.0  # rows of the rarer class at which, or below, the shrinkage is full
-AS_GOOD = 0.001  # how far the AUC of a member may be below that of the blend, the standard error included
+AS_GOOD = 0.001  # by how much the AUC of a member may be below the AUC of the blend, with the standard error added
 
 
 class Blend(NamedTuple):
     """A weighted sum of standardised scores."""
 
     center: np.ndarray  # means of the scores of the members
-    scale: np.ndarray  # standard deviations of these
+    scale: np.ndarray  # standard deviations of the scores of the members
     weights: np.ndarray  # non-negative, summing to 1
 
     def standardized(self, scores: np.ndarray) -> np.ndarray:
@@ -47,7 +47,7 @@ class Blend(NamedTuple):
 
 
 def fit_blend(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Blend:
-    """The blend of out-of-fold scores of shape (n, m), or the first member that is known to be as good alone.
+    """The blend of out-of-fold scores, or the first member alone that is known to be as good.
 
     Parameters
     ----------
@@ -81,32 +81,33 @@ def cross_fitted_scores(
 ) -> np.ndarray:
     """Blended scores, in each test set with weights of the members fitted to the other rows.
 
-    The blends have the same spread, so that their scores can be compared. Weights of all rows are used where the
-    other rows are of one class. Scores of rows in several test sets are averaged; those in none are NaN.
+    The blends have the same spread, so that their scores can be compared. Where the other rows are of one class, the
+    weights fitted to all rows are used. Scores of rows in more than one test set are averaged; rows in no test set
+    get NaN.
 
     Parameters
     ----------
     blend : Blend
-        That of all rows.
+        The blend fitted to all rows.
     scores, y, weight
         As in `fit_blend`.
     tests : list of arrays of bool, of shape (n,)
         The rows in each test set.
     """
     total = np.zeros(y.size)
-    whole = blend(scores)
+    of_all = blend(scores)
     for test in tests:
-        mixed = whole
+        blended = of_all
         if np.unique(y[~test]).size == 2:
             weights = fit_blend(scores[~test], y[~test], weight[~test]).weights
-            mixed = blend._replace(weights=weights)(scores)
-        total[test] += mixed[test] * (_spread(whole, weight) / (_spread(mixed, weight) or 1.0))
+            blended = blend._replace(weights=weights)(scores)
+        total[test] += blended[test] * (_spread(of_all, weight) / (_spread(blended, weight) or 1.0))
     with np.errstate(invalid="ignore"):
         return total / np.sum(tests, axis=0)
 
 
 def blend_weights(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The minimiser, of any sum; zero if no member ranks better than chance.
+    """The minimiser, which need not sum to 1; zero if no member ranks better than chance.
 
     Examples
     --------
@@ -123,20 +124,18 @@ def blend_weights(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.n
     rare = min(max(part.weight, part.count) for part in (moments.pos, moments.neg))
     ridge = min(1.0, SHRINKAGE / rare) * np.trace(H) / m
     spread = H.sum() / m**2  # w0'H w0
-    # an entry of c0 w0; a mean that misranks has none
+    # an entry of c0 w0, zero if the mean misranks
     target = max(delta.mean() / spread, 0.0) / m if spread > 0 else 0.0
     L = cholesky(H + ridge * np.eye(m), lower=True)
     return nnls(L.T, solve_triangular(L, delta + ridge * target, lower=True))[0]
 
 
 def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.ndarray) -> int | None:
-    """The first member whose AUC is known not to be below that of the blend by more than `AS_GOOD`."""
-    is_pos = y > 0
-    mixed = blend(scores)
-    best = _auc(mixed, is_pos, weight)
-    for k in range(scores.shape[1]):
-        std_error = std_error_of_counts(is_pos, weight, mixed, scores[:, k])
-        if best - _auc(scores[:, k], is_pos, weight) + std_error <= AS_GOOD:
+    """The first member whose AUC is known not to be below the AUC of the blend by more than `AS_GOOD`."""
+    blended = blend(scores)
+    blend_auc, *member_aucs = aucs_of(np.vstack([blended, scores.T]), y, weight)
+    for k, auc in enumerate(member_aucs):
+        if blend_auc - auc + std_error_of_counts(y > 0, weight, blended, scores[:, k]) <= AS_GOOD:
             return k
     return None
 
@@ -144,7 +143,3 @@ def _as_good_alone(scores: np.ndarray, blend: Blend, y: np.ndarray, weight: np.n
 def _spread(scores: np.ndarray, weight: np.ndarray) -> float:
     """The standard deviation of scores whose mean is zero."""
     return float(np.sqrt(np.average(scores**2, weights=weight)))
-
-
-def _auc(scores: np.ndarray, is_pos: np.ndarray, weight: np.ndarray) -> float:
-    return auc_of_classes(scores[is_pos], scores[~is_pos], weight[is_pos], weight[~is_pos])

@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 from aucmax.losses import LOSSES
 from aucmax.metrics.delong import std_error_of_counts
 from aucmax.numerics.matrix import nonzeros
-from aucmax.selection.cross_validation import CVPath, PathSettings, aucs_of_rows, certified_solver
+from aucmax.selection.cross_validation import CVPath, PathSettings, aucs_of, certified_solver
 from aucmax.validation.inputs import LabeledData
 
 CHOICES = ("best", "one_se")
@@ -55,10 +55,12 @@ def choose_loss(table: LabeledData, paths: list[CVPath]) -> int:
     scores = np.array([path.out_of_fold(table.y.size, choose_alpha(path.auc, "best")) for path in paths])
     tested = np.flatnonzero(~np.isnan(scores[0]))
     scores = scores[:, tested]
-    aucs = aucs_of_rows(table, tested, scores)
+    y = table.y[tested]
+    weight = table.weight[tested]
+    aucs = aucs_of(scores, y, weight)
     chosen = 0
     for k in range(1, len(paths)):
-        std_error = std_error_of_counts(table.y[tested] > 0, table.weight[tested], scores[k], scores[0])
+        std_error = std_error_of_counts(y > 0, weight, scores[k], scores[0])
         if aucs[k] - aucs[0] > MARGIN * std_error + ROUNDING and aucs[k] > aucs[chosen]:
             chosen = k
     return chosen

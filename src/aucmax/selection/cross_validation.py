@@ -95,8 +95,8 @@ def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSett
     scores = []
     aucs = []
     for (_, test), part in zip(folds, training, strict=True):
-        weights = alpha_path(part, loss, alphas, settings.l1_ratio, solver)
-        fold_scores, fold_aucs = score_fold(table, test, table.X, part, weights)
+        weights = alpha_path(part, loss, alphas, settings.l1_ratio, solver) / part.scale[:, None]
+        fold_scores, fold_aucs = score_fold(table, test, table.X, weights, part.midpoint(weights))
         scores.append(fold_scores)
         aucs.append(fold_aucs)
     return CVPath(loss, solver, data, alphas, np.column_stack(aucs), folds, scores)
@@ -167,20 +167,18 @@ def positive_alphas(settings: PathSettings, data: Data, method: str) -> np.ndarr
 
 
 def score_fold(
-    table: LabeledData, test: np.ndarray, X: Any, data: Data, weights: np.ndarray
+    table: LabeledData, test: np.ndarray, X: Any, weights: np.ndarray, zero: np.ndarray
 ) -> tuple[np.ndarray, list[float]]:
-    """Scores and AUC of the test rows of X for all alphas; zero is midway between the training class means."""
-    weights = weights / data.scale[:, None]
+    """Scores and AUC of the test rows of X for all alphas; `zero` is subtracted from the scores."""
     scores = np.ascontiguousarray(dot(X, weights, test).T)
-    aucs = aucs_of_rows(table, test, scores)
-    scores -= data.midpoint(weights)[:, None]
+    aucs = aucs_of(scores, table.y[test], table.weight[test])
+    scores -= zero[:, None]
     return scores, aucs
 
 
-def aucs_of_rows(table: LabeledData, rows: np.ndarray, scores: np.ndarray) -> list[float]:
-    """AUC on a subset of the rows, for every model; the scores are of shape (n_models, n_rows)."""
-    pos = table.y[rows] > 0
-    weight = table.weight[rows]
+def aucs_of(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
+    """The AUC of every model; the scores are of shape (n_models, n_rows)."""
+    pos = y > 0
     class_weights = () if (weight == weight[0]).all() else (weight[pos], weight[~pos])
     aucs = []
     for of_model in scores:

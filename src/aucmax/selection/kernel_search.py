@@ -13,8 +13,6 @@ scored enters.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -86,7 +84,6 @@ class KernelPath(NamedTuple):
         return Nystroem.of(KERNELS[self.kernel], self.coordinates[0], landmarks, self.gamma)
 
 
-@dataclass(frozen=True, eq=False)
 class KernelSearch:
     """The rows, folds and landmarks with which settings are compared, by the squared loss.
 
@@ -104,12 +101,25 @@ class KernelSearch:
         `standardize` is for the linear kernel; the coordinates of the others are already scaled.
     """
 
-    table: LabeledData
-    folds: list[Fold]
-    landmarks: Any
-    places: np.ndarray
-    coordinates: dict[str, Coordinates]
-    settings: PathSettings
+    def __init__(
+        self,
+        table: LabeledData,
+        folds: list[Fold],
+        landmarks: Any,
+        places: np.ndarray,
+        coordinates: dict[str, Coordinates],
+        settings: PathSettings,
+    ):
+        self.table = table
+        self.folds = folds
+        self.landmarks = landmarks
+        self.coordinates = coordinates
+        self.settings = settings
+        self.tested_landmarks = np.array([np.isin(places, test) for _, test in folds])  # one row per fold
+        self.all_rows = np.flatnonzero(table.weight > 0)
+        self.is_partition = is_partition(folds, self.all_rows.size)
+        # models without both folds of a pair are fitted too, if the test sets are a partition
+        self.fold_pairs = neighbouring_folds(len(folds)) if self.is_partition else []
 
     def run(
         self, kernels: Sequence[str], gamma: float | None, rounds: int, rng: np.random.Generator
@@ -130,28 +140,13 @@ class KernelSearch:
             best = after if _best_auc(after) > _best_auc(best) else None
         return compared
 
-    @cached_property
-    def is_partition(self) -> bool:
-        """Whether each row is in one test set, and in all other training sets."""
-        return is_partition(self.folds, int(np.count_nonzero(self.table.weight)))
-
-    @cached_property
-    def fold_pairs(self) -> list[tuple[int, int]]:
-        """Pairs of folds without both of which models are fitted too; none unless the test sets are a partition."""
-        return neighbouring_folds(len(self.folds)) if self.is_partition else []
-
     def rows_without(self, *fold: int) -> np.ndarray:
         """The training rows of a fold, or all rows of positive weight."""
-        return self.folds[fold[0]][0] if fold else np.flatnonzero(self.table.weight > 0)
-
-    @cached_property
-    def _tested_landmarks(self) -> np.ndarray:
-        """For each fold, which landmarks are among its test rows."""
-        return np.array([np.isin(self.places, test) for _, test in self.folds])
+        return self.folds[fold[0]][0] if fold else self.all_rows
 
     def landmarks_without(self, *folds: int) -> np.ndarray:
         """A mask of the landmarks that are not among the test rows of these folds; all if there are no others."""
-        tested = self._tested_landmarks[list(folds)].any(axis=0)
+        tested = np.logical_or.reduce(self.tested_landmarks[list(folds)])
         return np.ones_like(tested) if tested.all() else ~tested
 
     def _linear(self) -> KernelPath:
@@ -161,7 +156,7 @@ class KernelSearch:
             folds = []
             for k, j in self.fold_pairs:
                 test = np.concatenate([self.folds[k][1], self.folds[j][1]])
-                folds.append((np.setdiff1d(self.rows_without(), test, assume_unique=True), test))
+                folds.append((np.setdiff1d(self.all_rows, test, assume_unique=True), test))
             pairs = cv_path(self.table, folds, Squared(), self.settings._replace(alphas=path.alphas))
             inner = {}
             for (k, j), scores in zip(self.fold_pairs, pairs.scores, strict=True):
@@ -280,16 +275,15 @@ class _Similarities:
             dual = T @ moment_path(features.within, features.delta, alphas)
         else:
             dual = _dual_path(T, moments, alphas, columns)
-        data = Data.of_moments(moments, standardize=False)
+        weights, middle = self._weights(dual, columns, moments)
         _, test = self.search.folds[k]
-        return dual, *score_fold(self.search.table, test, self.values, data, self._all_weights(dual, columns))
+        return dual, *score_fold(self.search.table, test, self.values, weights, middle)
 
     def inner_scores(self, pairs: list[tuple[int, int]], alphas: np.ndarray) -> InnerScores:
         """Scores of the test rows of the last fold of each pair by models without both; a pair and its reverse."""
         T, columns = self._features(*pairs[0])
         moments = self.moments(*pairs[0])
-        weights = self._all_weights(_dual_path(T, moments, alphas, columns), columns)
-        middle = 0.5 * (moments.pos.mean + moments.neg.mean) @ weights
+        weights, middle = self._weights(_dual_path(T, moments, alphas, columns), columns, moments)
         inner = {}
         for k, j in pairs:
             scores = self.values[self.search.folds[j][1]] @ weights - middle
@@ -301,11 +295,11 @@ class _Similarities:
         columns = np.flatnonzero(self.search.landmarks_without(*left_out)[self.landmarks])
         return inverse_factor(self.K[np.ix_(columns, columns)]), columns
 
-    def _all_weights(self, dual: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Weights of all landmarks, zero for those that are not used; one column per alpha."""
+    def _weights(self, dual: np.ndarray, columns: np.ndarray, moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+        """Weights of all landmarks, one column per alpha, and the scores midway between the class means."""
         weights = np.zeros((self.values.shape[1], dual.shape[1]))
         weights[columns] = dual
-        return weights
+        return weights, (np.stack([moments.pos.mean, moments.neg.mean]) @ weights).mean(axis=0)
 
     def _moments_of(self, X: np.ndarray, *left_out: int) -> Moments:
         _, y, weight = self.search.table

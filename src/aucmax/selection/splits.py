@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_consistent_length
 
-from aucmax.validation.caller import warn_caller
 from aucmax.validation.inputs import LabeledData
+from aucmax.validation.messages import warn_caller
 from aucmax.validation.params import Integer, Splitter, check_param
 
 Fold = tuple[np.ndarray, np.ndarray]

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator
 
 from aucmax.losses import Squared
 from aucmax.losses.base import Loss
-from aucmax.numerics.clock import run_clock
+from aucmax.numerics.compiled import run_clock
 from aucmax.problem.objective import Problem
 from aucmax.problem.solution import Callback, Monitor, Record, Solution, Trace
 from aucmax.validation.params import Constraint, Integer, Number, check_params

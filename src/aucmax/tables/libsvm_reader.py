@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
+import scipy
 
-from aucmax.numerics.matrix import sparse
 from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.compression import open_bytes
 from aucmax.tables.libsvm_parser import ParsedRows, parse_block
@@ -144,7 +144,7 @@ def _as_table(rows: ParsedRows, shift: int, width: int, path: str | Path) -> Tab
     if indices.size and indices.max() >= width:
         raise ValueError(f"{path} has {indices.max() + 1} features, more than n_features={width}")
     indptr = rows.indptr.astype(np.int32) if rows.indptr[-1] < 2**31 else rows.indptr
-    X = sparse.csr_array((rows.data, indices, indptr), shape=(rows.labels.size, width))
+    X = scipy.sparse.csr_array((rows.data, indices, indptr), shape=(rows.labels.size, width))
     X.has_sorted_indices = X.has_canonical_format = True  # the parser has checked it
     return Table(X=X, y=rows.labels, zero_based=shift == 0)
 

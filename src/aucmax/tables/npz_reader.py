@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import scipy
 
-from aucmax.numerics.matrix import sparse
 from aucmax.numerics.sparse_structure import check_structure
 from aucmax.tables.read_limits import ReadLimits
 from aucmax.tables.table import Table
@@ -83,7 +83,7 @@ def _as_csr(arrays: dict[str, np.ndarray], path: str | Path) -> Any:
         raise ValueError(f"{path} holds a sparse matrix that is not CSR; save X.tocsr()")
     try:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-        X = sparse.csr_array(parts, shape=tuple(int(size) for size in arrays["shape"]))
+        X = scipy.sparse.csr_array(parts, shape=tuple(int(size) for size in arrays["shape"]))
         check_structure(X)
     except _INVALID_VALUES as error:
         raise ValueError(f"{path} holds an invalid CSR matrix: {error}") from None

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
-from aucmax.numerics.lazy_imports import LazyModule
 
-_HINT = "tables with named columns need pyarrow; from a clone of aucmax: pip install '.[cli]'"
+class _LazyModule:
+    """A module that is imported at the first use; unlike `lazy_loader.load`, also a submodule, with our own hint."""
 
-pa: Any = LazyModule("pyarrow", _HINT)
-pc: Any = LazyModule("pyarrow.compute", _HINT)
-pa_csv: Any = LazyModule("pyarrow.csv", _HINT)
-pa_json: Any = LazyModule("pyarrow.json", _HINT)
-parquet: Any = LazyModule("pyarrow.parquet", _HINT)
-ipc: Any = LazyModule("pyarrow.ipc", _HINT)
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        try:
+            value = getattr(importlib.import_module(self._name), attribute)
+        except ImportError:
+            hint = "tables with named columns need pyarrow; from a clone of aucmax: pip install '.[cli]'"
+            raise ImportError(hint) from None
+        setattr(self, attribute, value)  # the next time Python finds the attribute itself
+        return value
+
+
+pa: Any = _LazyModule("pyarrow")
+pc: Any = _LazyModule("pyarrow.compute")
+pa_csv: Any = _LazyModule("pyarrow.csv")
+pa_json: Any = _LazyModule("pyarrow.json")
+parquet: Any = _LazyModule("pyarrow.parquet")
+ipc: Any = _LazyModule("pyarrow.ipc")

@@ -7,10 +7,11 @@ import numpy as np
 from aucmax.tables.cells import as_numbers
 from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
+from aucmax.validation.weights import WEIGHT_RANGE, check_weights, first_invalid
 
 
 def read_weights(table: Table, name: str) -> np.ndarray:
-    """A column of weights: finite numbers of zero or more.
+    """A column of weights, validated.
 
     Examples
     --------
@@ -21,9 +22,7 @@ def read_weights(table: Table, name: str) -> np.ndarray:
     weight = as_numbers(table.column(name))
     if weight is None:
         raise ValueError(f"the weights in column {name!r} are not numbers")
-    invalid = ~(np.isfinite(weight) & (weight >= 0))
-    if invalid.any():
-        row = int(np.argmax(invalid))
-        before = f"the weight in column {name!r} is {weight[row]} in"
-        raise RowError(before, row + 1, "; give a finite number of zero or more")
-    return weight
+    row = first_invalid(weight)
+    if row is not None:
+        raise RowError(f"the weight in column {name!r} is {weight[row]} in", row + 1, f"; {WEIGHT_RANGE}")
+    return check_weights(weight, weight.size)

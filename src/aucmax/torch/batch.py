@@ -12,6 +12,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from aucmax.validation.weights import check_weights
+
 __all__ = ["Batch", "check_batch", "mean_and_variance", "normalized", "reverse_cumsum"]
 
 
@@ -94,8 +96,5 @@ def _positives(labels: Tensor) -> Tensor:
 def _weights(weight: Tensor, scores: Tensor) -> Tensor:
     """Weights of the type of the scores, without a gradient."""
     weights = _as_1d(weight, "weight", scores.numel()).detach().to(scores.dtype)
-    good = weights.isfinite() & (weights >= 0)
-    if not good.all():
-        where = int(good.int().argmin())
-        raise ValueError(f"weight[{where}] is {weights[where].item():g}; weights must be finite, zero or positive")
+    check_weights(weights.double().cpu().numpy(), weights.numel(), "weight")
     return weights

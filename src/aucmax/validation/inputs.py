@@ -15,8 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from aucmax.numerics.sparse_structure import canonical, check_structure
-from aucmax.validation.caller import warn_caller
-from aucmax.validation.weights import check_weight_range
+from aucmax.validation.messages import warn_caller
+from aucmax.validation.weights import check_class_weights, check_weights
 
 TABLE = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -55,7 +55,7 @@ def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bo
         check_every_number(X)
     estimator.classes_, codes = _encode_labels(y)
     y = np.where(codes == 1, 1.0, -1.0)
-    weight = np.ones(y.size) if sample_weight is None else _check_class_weights(sample_weight, y)
+    weight = np.ones(y.size) if sample_weight is None else check_class_weights(sample_weight, y > 0)
     if estimator.classes_.dtype.kind not in "biuf":
         warn_frequent_positive(y > 0, weight, estimator.classes_.tolist())
     return LabeledData(X, y, weight)
@@ -89,7 +89,7 @@ def check_batch(
     check_classification_targets(y)
     labels = _stream_classes(estimator, y, classes, first)
     y = np.where(y == labels[1], 1.0, -1.0)
-    weight = np.ones(y.size) if sample_weight is None else _check_weights(sample_weight, y)
+    weight = np.ones(y.size) if sample_weight is None else check_weights(sample_weight, y.size)
     return LabeledData(X, y, weight), labels
 
 
@@ -170,8 +170,7 @@ def check_labels_and_weights(
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """Labels of two known classes as -1/+1, or None, and the weights of n rows."""
     if y is None:
-        unlabelled = np.ones(n)
-        return None, unlabelled if sample_weight is None else _check_weights(sample_weight, unlabelled)
+        return None, np.ones(n) if sample_weight is None else check_weights(sample_weight, n)
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(f"y has shape {labels.shape}; give one label for each of the {n} rows")
@@ -179,7 +178,7 @@ def check_labels_and_weights(
     if not np.isin(found, classes).all() or found.size < 2:
         raise ValueError(f"y has the labels {found.tolist()[:5]}; it needs {classes.tolist()}, both of them")
     signs = np.where(labels == classes[1], 1.0, -1.0)
-    return signs, np.ones(n) if sample_weight is None else _check_class_weights(sample_weight, signs)
+    return signs, np.ones(n) if sample_weight is None else check_class_weights(sample_weight, signs > 0)
 
 
 def make_rng(random_state: Any) -> np.random.Generator:
@@ -210,36 +209,3 @@ def _check_two_classes(classes: np.ndarray, y: Any) -> None:
 def _shown(label: Any) -> str:
     """A label as it is typed in Python, without the type that NumPy adds to it."""
     return repr(label.item() if isinstance(label, np.generic) else label)
-
-
-def _check_class_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
-    """Validated weights; both classes must have a positive total weight."""
-    weight = _check_weights(sample_weight, y)
-    for label in (-1.0, 1.0):
-        if weight[y == label].sum() == 0:
-            raise ValueError("all rows of one class have weight zero; ranking needs rows of two classes")
-    return weight
-
-
-def _real_numbers(sample_weight: Any) -> np.ndarray:
-    try:
-        given = np.asarray(sample_weight)
-        if given.dtype.kind != "c":  # NumPy would drop imaginary parts
-            return given.astype(float)
-    except (TypeError, ValueError):
-        pass
-    raise ValueError("sample_weight has values that are not real numbers; give weights of 0 or more")
-
-
-def _check_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
-    """One finite, non-negative weight per row; a scalar applies to all rows."""
-    weight = _real_numbers(sample_weight)
-    n = y.size
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weight.shape}; give one number for each of the {n} rows")
-    if not np.isfinite(weight).all() or weight.min() < 0:
-        raise ValueError("sample_weight has negative, NaN or infinite values; give weights of 0 or more")
-    check_weight_range(weight, y > 0)
-    return weight

@@ -8,7 +8,7 @@ from aucmax.comparison.report.operating_points import OperatingPoint, review
 from aucmax.comparison.report.ranking import Ranking
 from aucmax.comparison.result import Comparison, ComparisonRow
 from aucmax.comparison.statistics import SIGNIFICANCE_LEVEL, format_p_value
-from aucmax.metrics.corrected_test import corrected_test
+from aucmax.metrics.cross_validated import corrected_test
 
 __all__ = ["Choice", "choose_model", "headline", "headline_point"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from aucmax.validation.printable import printable
+from aucmax.validation.messages import printable
 
 __all__ = ["MISSING", "Markup", "details", "element", "join", "shorten", "table"]
 

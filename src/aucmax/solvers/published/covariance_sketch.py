@@ -32,7 +32,7 @@ from math import sqrt
 
 import numpy as np
 
-from aucmax.numerics.compiled import compiled, prefetch
+from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_entry, row_size
 from aucmax.problem.data import Data
 from aucmax.solvers.base import State
@@ -123,12 +123,10 @@ def _epoch(X, y, norms, weight, relative, order, signs, l2, eta, M, th, G, T, r)
     v = tau + 1
     Mx, h = np.zeros(m), np.zeros(m)
     Gth = np.zeros(v)
-    for turn in range(order.size):
-        i = order[turn]
+    for place in range(order.size):
+        i = order[place]
         own, other = (1, 0) if y[i] > 0 else (0, 1)
         _combine(X, i, M, Mx)
-        if turn + 1 < order.size:
-            _fetch(X, order[turn + 1], M)
         h[:] = 0.0
         if T[other] > 0.0:
             start = other * (tau + 2)
@@ -141,22 +139,13 @@ def _epoch(X, y, norms, weight, relative, order, signs, l2, eta, M, th, G, T, r)
         h[first] = s
         drift = s * th[first]
         for k in range(tau):
-            a = root if signs[turn, k] else -root
+            a = root if signs[place, k] else -root
             h[first + 1 + k] = a
             r[own, k] += a
             drift += a * th[first + 1 + k]
         h[v] -= drift / th[v]
         T[own] += s
         _add_row(X, i, norms[i], own * v, (own + 1) * v + 1, h, Mx, M, G)
-
-
-@compiled
-def _fetch(X, i, M):
-    """Prefetch the lines of M that row i needs."""
-    for p in range(row_size(X, i)):
-        j, _ = row_entry(X, i, p)
-        for k in range(0, M.shape[1], LINE):
-            prefetch(M, j, k)
 
 
 @compiled

@@ -93,6 +93,10 @@ class RankOpt(Solver):
     penalties = ("l2", "none")  # replaced by the sphere
     certified = False
 
+    def constrained(self, problem: Problem) -> Problem:
+        """The problem of the loss alone inside the sphere."""
+        return Problem(problem.data, problem.loss, Ball(self.radius, 2))
+
     def init(self, problem: Problem, w: np.ndarray) -> RankOptState:
         start = w if w.any() else problem.data.delta
         start = start if start.any() else np.ones(w.size)
@@ -110,7 +114,7 @@ class RankOpt(Solver):
         return state
 
     def certify(self, problem: Problem, state: RankOptState) -> tuple[float, float]:
-        return Problem(problem.data, problem.loss, Ball(self.radius, 2)).certify(state.w)
+        return self.constrained(problem).certify(state.w)
 
 
 def _step(data: Data, radius: float, state: RankOptState, scores: np.ndarray) -> tuple[RankOptState, np.ndarray]:

@@ -17,7 +17,7 @@ from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.validation.caller import warn_caller
+from aucmax.validation.messages import warn_caller
 
 POWER_ROWS = 1000  # for the largest eigenvalue; so few rows overestimate it, which is safe
 POWER_ITERATIONS = 8

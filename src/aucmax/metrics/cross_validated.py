@@ -1,9 +1,12 @@
-"""Confidence interval of a cross-validated AUC, from the out-of-fold scores of any model.
+"""Inference from cross-validation: the interval of a mean AUC, and the test that two models have the same score.
 
     LeDell, Petersen, van der Laan. "Computationally efficient confidence intervals for cross-validated area under the
     ROC curve estimates." Electronic Journal of Statistics 2015.
+    Nadeau, Bengio. "Inference for the generalization error." Machine Learning 2003.
+    Bouckaert, Frank. "Evaluating the replicability of significance tests for comparing learning algorithms." 2004.
+    Holm. "A simple sequentially rejective multiple test procedure." Scandinavian Journal of Statistics 1979.
 
-With A_rk the AUC of fold k in repeat r, and phi_ri the influence of row i on the AUC of the fold that tests it:
+Interval. With A_rk the AUC of fold k in repeat r, and phi_ri row i's influence on the AUC of the fold that tests it:
 
     A = mean A_rk,      var(A) = v+ + v-,      v+ = P / (P - K) sum over the positives i of (sum_r phi_ri / (R K))^2
     degrees of freedom: var(A)^2 / (v+^2 / (P - K) + v-^2 / (M - K))                             (Satterthwaite)
@@ -13,21 +16,39 @@ models. Repeats average the influences of a row before they are squared, since t
 The factor P / (P - K) is not in the paper: a row that one fold tests trains the models of the others, so that the
 errors of the folds are correlated, which the influences do not show. Without it, 95 % intervals covered 91 to 94 %
 of the time with 10 to 90 positives; with it 93 to 97 % (benchmarks/results/verdicts.md).
+
+Test. With m = r K differences D of K folds, repeated r times:
+
+    t = mean D / sqrt((1/m + n_test/n_train) var1(D)),      m - 1 degrees of freedom
+
+Training sets overlap, so the differences are correlated and the plain variance var1(D)/m is too small.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtr
 
 from aucmax.metrics.auc import roc_auc
-from aucmax.metrics.delong import Interval, auc_influence, auc_limits
-from aucmax.metrics.inputs import binary_labels, check_1d, check_finite, check_sample_weight
+from aucmax.metrics.delong import Interval, auc_influence, auc_limits, standardized
+from aucmax.metrics.inputs import binary_labels, check_1d, check_finite
 from aucmax.validation.params import Number, check_param
+from aucmax.validation.weights import check_class_weights
 
-__all__ = ["cv_auc_interval", "cv_auc_limits"]
+__all__ = ["CorrectedTest", "corrected_test", "cv_auc_interval", "holm", "mean_auc_interval"]
+
+
+class CorrectedTest(NamedTuple):
+    """The mean difference of two models over folds, and the test that it is zero."""
+
+    difference: float  # mean of a - b
+    std_error: float  # of the difference, corrected for overlapping training sets
+    t: float  # difference / std_error
+    df: int  # degrees of freedom
+    p_value: float  # two-sided
 
 
 def cv_auc_interval(
@@ -71,7 +92,7 @@ def cv_auc_interval(
     check_param("confidence", confidence, Number(0, 1, open="both"))
     labels = check_1d(y_true, "y_true")
     is_pos = labels == binary_labels(labels, pos_label, "y_true")[1]
-    weight = None if sample_weight is None else check_sample_weight(sample_weight, is_pos)
+    weight = None if sample_weight is None else check_class_weights(sample_weight, is_pos)
     scores, places = _check_repeats(y_score, folds, labels.size)
     aucs = []
     influences = np.zeros(labels.size)
@@ -86,20 +107,19 @@ def cv_auc_interval(
     auc = float(np.mean(aucs))
     influences /= len(aucs)
     tested = (places >= 0).any(axis=0)
-    limits = cv_auc_limits(auc, influences[tested], is_pos[tested], len(aucs) / len(places), confidence)
-    variances = class_variances(influences[tested], is_pos[tested], len(aucs) / len(places))
-    return Interval(auc, *limits, float(np.sqrt(variances.sum())))
+    return mean_auc_interval(auc, influences[tested], is_pos[tested], len(aucs) / len(places), confidence)
 
 
-def cv_auc_limits(
+def mean_auc_interval(
     auc: float, influences: np.ndarray, is_pos: np.ndarray, n_folds: float, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Confidence limits of a mean AUC from the influence of each tested row on it; `n_folds` counts one repeat."""
+) -> Interval:
+    """The interval of a mean AUC, from the influence of each tested row on it; `n_folds` counts one repeat."""
     counts = np.bincount(is_pos, minlength=2)
     variances = class_variances(influences, is_pos, n_folds)
     total = float(variances.sum())
     df = total**2 / float((variances**2 / np.maximum(counts - n_folds, 1.0)).sum() or 1.0)
-    return auc_limits(auc, np.sqrt(total), int(counts.min()), confidence, df or np.inf)
+    std_error = float(np.sqrt(total))
+    return Interval(auc, *auc_limits(auc, std_error, int(counts.min()), confidence, df or np.inf), std_error)
 
 
 def class_variances(influences: np.ndarray, is_pos: np.ndarray, n_folds: float) -> np.ndarray:
@@ -108,6 +128,71 @@ def class_variances(influences: np.ndarray, is_pos: np.ndarray, n_folds: float) 
     trained_too = n_folds if n_folds > 1 else 0.0
     factors = counts / np.maximum(counts - trained_too, counts / 2.0)
     return factors * np.bincount(is_pos, influences**2, minlength=2)
+
+
+def corrected_test(a: ArrayLike, b: ArrayLike, *, n_train: float, n_test: float) -> CorrectedTest:
+    """Two-sided corrected resampled t-test that two models have the same expected score.
+
+    Parameters
+    ----------
+    a, b : arrays of the same shape, such as (n_folds,) or (n_repeats, n_folds)
+        The score (AUC or any other) of each model on the same folds.
+    n_train, n_test : float
+        Rows, or their mean number, in the training set and in the test set of a fold.
+
+    Returns
+    -------
+    CorrectedTest
+        (difference, std_error, t, df, p_value). If all differences are equal, p is 1 if they are zero, else 0.
+
+    Examples
+    --------
+    >>> result = corrected_test([0.91, 0.88, 0.93, 0.90, 0.92], [0.89, 0.87, 0.90, 0.91, 0.90], n_train=80, n_test=20)
+    >>> [round(number, 4) for number in result]
+    [0.014, 0.0102, 1.3761, 4, 0.2408]
+    """
+    check_param("n_train", n_train, Number(0, open="low"))
+    check_param("n_test", n_test, Number(0, open="low"))
+    first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if first.shape != second.shape or first.size < 2:
+        raise ValueError(
+            f"a has shape {first.shape} and b {second.shape}; pass the scores of both models on the same two or more "
+            "folds"
+        )
+    differences = (first - second).ravel()
+    if not np.isfinite(differences).all():
+        raise ValueError("a score is NaN or infinite; leave out the fold, or find out why the model failed on it")
+    difference = float(differences.mean())
+    df = differences.size - 1
+    spread = differences.var(ddof=1) if np.ptp(differences) > 0 else 0.0
+    std_error = float(np.sqrt((1.0 / differences.size + n_test / n_train) * spread))
+    t = standardized(difference, std_error)
+    return CorrectedTest(difference, std_error, t, df, float(2.0 * stdtr(df, -abs(t))))
+
+
+def holm(p_values: ArrayLike) -> np.ndarray:
+    """Adjust p-values of several tests: those below the level are rejected with that family-wise error rate.
+
+    Parameters
+    ----------
+    p_values : array of shape (m,)
+
+    Returns
+    -------
+    array of shape (m,), in the same order
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
+        raise ValueError(f"p_values={p_values!r}; pass a list of numbers from 0 to 1")
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)), 1.0)
+    return adjusted
 
 
 def _check_repeats(y_score: ArrayLike, folds: ArrayLike, n_rows: int) -> tuple[np.ndarray, np.ndarray]:

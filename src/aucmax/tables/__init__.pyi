@@ -1,0 +1,11 @@
+from .findings.finding import CODES as CODES
+from .findings.finding import Finding as Finding
+from .findings.new_rows import NewRows as NewRows
+from .read_limits import ReadLimits as ReadLimits
+from .read_table import FORMATS as FORMATS
+from .read_table import read as read
+from .read_table import read_chunks as read_chunks
+from .table import Table as Table
+from .table_encoder import TableEncoder as TableEncoder
+from .table_findings import check_table as check_table
+from .target import encode_target as encode_target
