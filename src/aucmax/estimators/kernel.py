@@ -15,7 +15,7 @@ from aucmax.kernels.functions import Coordinates, find_kernels, kernel_coordinat
 from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import KernelScore, Nystroem, Term
 from aucmax.losses import LOSSES
-from aucmax.numerics.matrix import alike, is_sparse
+from aucmax.numerics.matrix import alike, is_sparse, rows_in_memory
 from aucmax.numerics.threads import threads_for
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, check_finite, column_scale
@@ -161,13 +161,13 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         """
         check_params(self)
         rng = make_rng(self.random_state)
-        table = check_table(self, X, y, sample_weight)
+        table = check_table(self, X, y, sample_weight, chunked=True)
         kernels = find_kernels(self.kernel, is_sparse(table.X))
         rounds = count_rounds(self.relevance, self.kernel, kernels)
         folds = make_splits(self.cv, *table, groups, rng)
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         columns = self._choose_landmarks(table, rng)
-        landmarks = table.X[self.landmarks_]
+        landmarks = rows_in_memory(table.X, self.landmarks_)
         search = KernelSearch(
             tuning,
             inner,

@@ -19,7 +19,7 @@ from aucmax.problem.objective import ProblemSpec
 from aucmax.problem.solution import Callback, Monitor
 from aucmax.solvers import Exact
 from aucmax.solvers.base import Solver
-from aucmax.solvers.registry import find_solver, find_streaming_solver, make_problem, streams
+from aucmax.solvers.registry import check_in_passes, find_solver, find_streaming_solver, make_problem, streams
 from aucmax.streaming.recent_scores import RecentScores
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import check_batch, check_table, check_validation, make_rng
@@ -140,9 +140,10 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         """
         check_params(self)
         check_param("monitor", monitor, Boolean())
-        table = check_table(self, X, y, sample_weight).weighted()
+        table = check_table(self, X, y, sample_weight, chunked=True).weighted()
         spec = self._spec()
         solver = find_solver(self.solver, table.X, spec.loss)
+        check_in_passes(solver, table.X)
         data = Data.of(*table, standardize=self.standardize)
         problem, alpha = make_problem(spec, data, solver)
         held_out = None if validation is None else check_validation(self, validation)

@@ -151,7 +151,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         """
         check_params(self)
         rng = make_rng(self.random_state)
-        table = check_table(self, X, y, sample_weight)
+        table = check_table(self, X, y, sample_weight, chunked=True)
         settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
         with threads_for(table.X.shape[1]):
             best, compared = self._cross_validate(table, groups, settings, rng)

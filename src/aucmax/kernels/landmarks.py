@@ -14,6 +14,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from aucmax.kernels.functions import KERNELS, Coordinates
 from aucmax.kernels.nystroem import Nystroem
+from aucmax.numerics.matrix import rows_in_memory
 
 LANDMARKS = ("random", "kmeans++", "leverage")  # rules to draw them
 CANDIDATES = 20  # rows considered per landmark, by rules that look at the rows
@@ -87,7 +88,7 @@ def _of_class(
         return order[:size]
     candidates = order[: CANDIDATES * size]
     draw = _spread if rule == "kmeans++" else _leverage
-    return candidates[draw(coordinates(X[candidates]), size, rng)]
+    return candidates[draw(coordinates(rows_in_memory(X, candidates)), size, rng)]
 
 
 def _spread(X: Any, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""ChunkedMatrix: a table whose rows are read or computed chunk by chunk, as often as asked, and need not fit in memory.
+"""ChunkedMatrix: a table that need not fit in memory, whose rows are read or computed in chunks, as often as asked.
 
 What a fit needs of its rows are products with vectors, moments and sampled rows: functions of the rows of each chunk,
 whose results are added up or put in their places. Vectors with one entry a row (labels, weights, scores) are in
@@ -115,7 +115,8 @@ class Pick(NamedTuple):
     place: Any  # places in the matrix, a slice or an array
 
 
-class _Transformed(NamedTuple):
+@dataclass(frozen=True)
+class _Transformed:
     """A reader of transformed rows."""
 
     reader: Reader
@@ -125,7 +126,8 @@ class _Transformed(NamedTuple):
         return self.function(self.reader(picked))
 
 
-class _Slice(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Slice:
     """A reader of consecutive rows of a table in memory."""
 
     X: Any

@@ -48,6 +48,8 @@ def _unsigned(numbers: np.ndarray) -> np.ndarray:
 
 def scaled_columns(X: Any, scale: np.ndarray) -> Any:
     """X with column j divided by scale[j], in double precision: single precision would change the problem."""
+    if isinstance(X, ChunkedMatrix):
+        return X.transformed(partial(scaled_columns, scale=scale), X.dim)
     if not is_sparse(X):
         return X / scale
     data = X.data / scale[X.indices]
@@ -112,6 +114,11 @@ def weighted_columns(X: Any, factor: np.ndarray) -> Any:
     if not is_sparse(X):
         return np.ascontiguousarray((X * factor[:, None]).T)
     return as_rows((scipy.sparse.diags_array(factor) @ X.tocsr()).tocsc().T)
+
+
+def rows_in_memory(X: Any, index: np.ndarray) -> Any:
+    """The rows in `index`, as an array or CSR."""
+    return X[index].in_memory() if isinstance(X, ChunkedMatrix) else X[index]
 
 
 def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
@@ -189,7 +196,7 @@ def linear_scores(X: Any, w: np.ndarray) -> np.ndarray:
     >>> linear_scores(np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0]))
     array([ 1., -2.])
     """
-    if is_sparse(X):
+    if is_sparse(X) or isinstance(X, ChunkedMatrix):
         return dot(X, w)
     if X.shape[1] != w.size:
         raise ValueError(f"shapes do not match: {w.size} weights for {X.shape[1]} columns; pass one per column")

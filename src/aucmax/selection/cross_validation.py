@@ -25,6 +25,7 @@ import numpy as np
 from aucmax.losses import Squared
 from aucmax.metrics.auc import auc_of_classes
 from aucmax.metrics.leave_pair_out import leave_pair_out
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.numerics.matrix import dot, is_sparse
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha, check_finite
@@ -92,13 +93,16 @@ def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSett
     alphas = make_alphas(settings, data)
     for alpha in alphas[[0, -1]]:
         check_penalty_supported(solver, settings.penalty(alpha), loss)
-    scores = []
-    aucs = []
-    for (_, test), part in zip(folds, training, strict=True):
-        weights = alpha_path(part, loss, alphas, settings.l1_ratio, solver) / part.scale[:, None]
-        fold_scores, fold_aucs = score_fold(table, test, table.X, weights, part.midpoint(weights))
-        scores.append(fold_scores)
-        aucs.append(fold_aucs)
+    weights = []
+    zeros = []
+    for part in training:
+        w = alpha_path(part, loss, alphas, settings.l1_ratio, solver) / part.scale[:, None]
+        weights.append(w)
+        zeros.append(part.midpoint(w)[:, None])
+    tests = [test for _, test in folds]
+    scores = scores_by_fold(table.X, tests, weights)
+    aucs = [aucs_of(part, table.y[test], table.weight[test]) for part, test in zip(scores, tests, strict=True)]
+    scores = [part - zero for part, zero in zip(scores, zeros, strict=True)]
     return CVPath(loss, solver, data, alphas, np.column_stack(aucs), folds, scores)
 
 
@@ -164,6 +168,28 @@ def positive_alphas(settings: PathSettings, data: Data, method: str) -> np.ndarr
     if alphas[-1] == 0.0:
         raise ValueError(f"alphas={settings.alphas!r} with {method}; give numbers above 0")
     return alphas
+
+
+def scores_by_fold(X: Any, tests: list[np.ndarray], weights: list[np.ndarray]) -> list[np.ndarray]:
+    """Scores of the test rows of each fold by the models of the fold, one row a model; chunks are read once."""
+    if not isinstance(X, ChunkedMatrix) or np.unique(np.concatenate(tests)).size < sum(map(len, tests)):
+        return [np.ascontiguousarray(dot(X, w, test).T) for test, w in zip(tests, weights, strict=True)]
+    fold = np.full(X.shape[0], -1)
+    for k, test in enumerate(tests):
+        fold[test] = k
+    scores = np.empty((weights[0].shape[1], X.shape[0]))
+    for place, part in X.map(partial(_scores_of_chunk, weights=weights), fold):
+        scores[:, place] = part
+    return [scores[:, test] for test in tests]
+
+
+def _scores_of_chunk(rows: Any, fold: np.ndarray, *, weights: list[np.ndarray]) -> np.ndarray:
+    """Scores of the rows by the models of their folds; NaN for fold -1."""
+    scores = np.full((weights[0].shape[1], fold.size), np.nan)
+    for k in np.unique(fold[fold >= 0]):
+        members = np.flatnonzero(fold == k)
+        scores[:, members] = dot(rows, weights[k], members).T
+    return scores
 
 
 def score_fold(

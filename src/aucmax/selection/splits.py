@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_consistent_length
 
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.validation.inputs import LabeledData
 from aucmax.validation.messages import warn_caller
 from aucmax.validation.params import Integer, Splitter, check_param
@@ -50,7 +51,8 @@ def make_splits(
         check_consistent_length(y, groups)
         if is_count:
             cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=int(rng.integers(2**31)))
-        splits = check_cv(cv, y, classifier=True).split(X, y, groups)
+        rows = np.zeros((y.size, 1)) if isinstance(X, ChunkedMatrix) else X  # which few splitters look at
+        splits = check_cv(cv, y, classifier=True).split(rows, y, groups)
         folds = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in splits]
     _check_both_classes(folds, y, "use fewer folds or a stratified splitter")
     return folds
@@ -112,6 +114,8 @@ def subsample(
     table: LabeledData, folds: list[Fold], size: int, rng: np.random.Generator
 ) -> tuple[LabeledData, list[Fold], np.ndarray]:
     """At most `size` rows, about half of them from each class, their folds, and their indices in the table."""
+    if isinstance(table.X, ChunkedMatrix) and table.y.size <= size:
+        table = table.in_memory(np.arange(table.y.size))
     everything = table, folds, np.arange(table.y.size)
     weighted = np.flatnonzero(table.weight > 0)
     if weighted.size <= size:
@@ -123,7 +127,7 @@ def subsample(
     inner = folds_among(kept, folds, table.y.size)
     if any(np.unique(table.y[kept][rows]).size < 2 for fold in inner for rows in fold):
         return everything
-    return table.rows(kept), inner, kept
+    return table.in_memory(kept), inner, kept
 
 
 def folds_among(kept: np.ndarray, folds: list[Fold], n: int) -> list[Fold]:

@@ -9,12 +9,15 @@ from typing import Any
 
 from aucmax.losses import LOSSES
 from aucmax.losses.base import Loss
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha
 from aucmax.problem.objective import Problem, ProblemSpec
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.base import Solver
 from aucmax.solvers.exact import factorisation_pays
+
+IN_PASSES = ("exact", "cg", "newton", "cutting_plane")  # solvers that need products with all rows only
 
 
 def losses_of(solver: Solver | type[Solver]) -> list[str]:
@@ -81,6 +84,15 @@ def check_penalty_supported(solver: Solver, penalty: ElasticNet, loss: Loss) -> 
             f"solver {type(solver).__name__} supports the penalties {list(solver.penalties)}, not {penalty.kind!r} "
             f"({reason}); "
             "change alpha or l1_ratio" + (f", or if a solver can be chosen use one of {able}" if able else "")
+        )
+
+
+def check_in_passes(solver: Solver, X: Any) -> None:
+    """Reject a solver that visits single rows for a table that is read in chunks."""
+    if isinstance(X, ChunkedMatrix) and solver.name not in IN_PASSES:
+        raise ValueError(
+            f"solver {solver.name!r} visits single rows, but the table is read in chunks; choose one of "
+            f"{list(IN_PASSES)}, or learn the chunks one after the other with partial_fit"
         )
 
 

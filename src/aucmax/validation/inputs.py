@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
+from aucmax.numerics.matrix import rows_in_memory
 from aucmax.numerics.sparse_structure import canonical, check_structure
 from aucmax.validation.messages import warn_caller
 from aucmax.validation.weights import check_class_weights, check_weights
@@ -30,7 +32,7 @@ class FrequentPositiveWarning(UserWarning):
 class LabeledData(NamedTuple):
     """Validated data."""
 
-    X: Any  # array or CSR of shape (n, dim)
+    X: Any  # array, CSR or ChunkedMatrix of shape (n, dim)
     y: np.ndarray  # labels -1.0 and +1.0
     weight: np.ndarray  # non-negative weights
 
@@ -38,19 +40,28 @@ class LabeledData(NamedTuple):
         """A subset of the rows."""
         return LabeledData(self.X[index], self.y[index], self.weight[index])
 
+    def in_memory(self, index: np.ndarray) -> LabeledData:
+        """A subset of the rows, with those of a table in chunks as an array."""
+        return LabeledData(rows_in_memory(self.X, index), self.y[index], self.weight[index])
+
     def weighted(self) -> LabeledData:
         """The data without the rows of weight zero."""
         return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
 
 
-def check_table(estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False) -> LabeledData:
+def check_table(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, dense: bool = False, chunked: bool = False
+) -> LabeledData:
     """Validate a table with its labels and weights; sets `n_features_in_` and `classes_`.
 
     With `dense`, sparse and non-finite tables are rejected here; otherwise `problem.data.check_finite` detects
-    non-finite values from the moments, which saves a pass.
+    non-finite values from the moments, which saves a pass. `chunked`: the estimator also takes a `ChunkedMatrix`.
     """
-    options = TABLE | {"accept_sparse": False} if dense else TABLE
-    X, y = _check_labeled(estimator, X, y, ensure_all_finite=False, **options)
+    if isinstance(X, ChunkedMatrix):
+        y = _check_chunked(estimator, X, y, chunked)
+    else:
+        options = TABLE | {"accept_sparse": False} if dense else TABLE
+        X, y = _check_labeled(estimator, X, y, ensure_all_finite=False, **options)
     if dense:
         check_every_number(X)
     estimator.classes_, codes = _encode_labels(y)
@@ -73,8 +84,27 @@ def warn_frequent_positive(is_pos: np.ndarray, weight: np.ndarray, classes: Sequ
         )
 
 
+def _check_chunked(estimator: Any, X: ChunkedMatrix, y: Any, accepted: bool) -> np.ndarray:
+    """The labels of a table in chunks; sets `n_features_in_`."""
+    if not accepted:
+        raise ValueError(
+            f"{type(estimator).__name__} needs its table in memory, but this one is read in chunks; use "
+            "AUCClassifier, AUCClassifierCV or KernelAUCClassifier, or X.in_memory() if it fits"
+        )
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y)
+    estimator.n_features_in_ = X.shape[1]
+    return y
+
+
 def check_rows(estimator: Any, X: Any) -> Any:
     """Validate rows to score; sparse ones become CSR in canonical form."""
+    if isinstance(X, ChunkedMatrix):
+        if X.shape[1] != estimator.n_features_in_:
+            name = type(estimator).__name__
+            wanted = estimator.n_features_in_
+            raise ValueError(f"X has {X.shape[1]} features, but {name} is expecting {wanted} features as input")
+        return X
     X = check_structure(X) if issparse(X) else X
     _check_cells(X)
     X = validate_data(estimator, X, reset=False, **TABLE)
@@ -114,6 +144,10 @@ def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) ->
 
 def check_every_number(X: Any) -> None:
     """Raise ValueError if X contains NaN, with what to do about missing values, or infinity."""
+    if isinstance(X, ChunkedMatrix):
+        for _ in X.map(check_every_number):
+            pass
+        return
     try:
         assert_all_finite(X, input_name="X")
     except ValueError as error:
