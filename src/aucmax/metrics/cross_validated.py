@@ -38,8 +38,6 @@ from aucmax.metrics.inputs import binary_labels, check_1d, check_finite
 from aucmax.validation.params import Number, check_param
 from aucmax.validation.weights import check_class_weights
 
-__all__ = ["CorrectedTest", "corrected_test", "cv_auc_interval", "holm", "mean_auc_interval"]
-
 
 class CorrectedTest(NamedTuple):
     """The mean difference of two models over folds, and the test that it is zero."""

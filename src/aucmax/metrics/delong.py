@@ -26,8 +26,6 @@ from scipy.special import expit, logit, ndtr, stdtrit
 from aucmax.metrics.inputs import check_scores, split_by_class
 from aucmax.validation.params import Number, check_param
 
-__all__ = ["Interval", "PairedTest", "auc_influence", "auc_interval", "auc_limits", "auc_test", "share_below"]
-
 
 class Interval(NamedTuple):
     """An AUC and its confidence interval."""

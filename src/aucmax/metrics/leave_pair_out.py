@@ -31,8 +31,6 @@ from sklearn.utils import check_array
 from aucmax.metrics.inputs import binary_labels, check_1d
 from aucmax.validation.params import Boolean, Number, check_param
 
-__all__ = ["LeavePairOut", "PairShares", "leave_pair_out", "leave_pair_out_auc"]
-
 TIE = 1e-12  # margin, relative to its terms, up to which a pair is tied: what is smaller is rounding error
 BLOCK = 1_000_000  # pairs that are in memory at the same time
 

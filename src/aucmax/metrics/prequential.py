@@ -17,8 +17,6 @@ from aucmax.numerics.compiled import compiled
 from aucmax.validation.params import Boolean, Integer, check_param
 from aucmax.validation.weights import check_weights
 
-__all__ = ["PrequentialAUC", "is_missing"]
-
 
 class ScoreWindow(NamedTuple):
     """The latest rows, by time and by score; weights of negatives are negative."""
