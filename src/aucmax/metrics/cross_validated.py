@@ -169,7 +169,7 @@ def corrected_test(a: ArrayLike, b: ArrayLike, *, n_train: float, n_test: float)
 
 
 def holm(p_values: ArrayLike) -> np.ndarray:
-    """Adjust p-values of several tests: those below the level are rejected with that family-wise error rate.
+    """Adjusted p-values of a family of tests: rejecting p below a level bounds the family-wise error rate by it.
 
     Parameters
     ----------

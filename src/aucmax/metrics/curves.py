@@ -67,7 +67,7 @@ def roc_curve(
 def lift_curve(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lift curve: positives found against the fraction of rows contacted, in order of decreasing score.
+    """Lift curve: positives reached against the fraction of rows contacted, in order of decreasing score.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def lift_curve(
 
     Returns
     -------
-    contacted, found, thresholds : arrays
+    contacted, reached, thresholds : arrays
         Fraction of all rows, and number (or weight) of positives, with score >= threshold.
 
     Examples

@@ -86,7 +86,7 @@ def split_by_class(rows: LabeledScores) -> tuple[np.ndarray, ...]:
 
 
 def _unique_labels(y: np.ndarray, name: str) -> list:
-    """The sorted distinct labels; two numbers are found without sorting."""
+    """The distinct labels in sorted order; two numbers need no sort."""
     if y.dtype.kind in "biuf":
         low, high = y.min(), y.max()
         if np.isnan(high):

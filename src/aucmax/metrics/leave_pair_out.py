@@ -138,7 +138,7 @@ def _shares(a: np.ndarray, b: np.ndarray, d: np.ndarray, is_pos: np.ndarray) -> 
 
 
 def _pairs(a: np.ndarray, b: np.ndarray, d: np.ndarray, n_pos: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Margins and scores of the pairs of some positives with all negatives, by the models without the pair."""
+    """Margins and scores of the pairs of a block of positives with all negatives, by the models without the pair."""
     p, m = 1.0 / (n_pos - 1), 1.0 / (len(b) - 1)
     ab, dd = a @ b.T, d @ d
     aa, ad = (a * a).sum(axis=1)[:, None], (a @ d)[:, None]

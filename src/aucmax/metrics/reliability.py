@@ -60,8 +60,8 @@ def reliability_curve(
 
     Examples
     --------
-    >>> found = reliability_curve([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.2, 0.7, 0.8, 0.9], n_bins=2)
-    >>> found.predicted.round(3), found.observed.round(3), found.weight
+    >>> result = reliability_curve([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.2, 0.7, 0.8, 0.9], n_bins=2)
+    >>> result.predicted.round(3), result.observed.round(3), result.weight
     (array([0.167, 0.8  ]), array([0.333, 0.667]), array([0.5, 0.5]))
     """
     check_param("n_bins", n_bins, Integer(1))
