@@ -92,7 +92,7 @@ class KernelSearch:
     table : LabeledData
     folds : list of pairs of row indices
     landmarks : array or CSR of shape (m, d)
-        In the units of the table.
+        In the units of the table; the search uses the first 250.
     places : array of shape (m,)
         The row of the table that each landmark is, -1 for none.
     coordinates : dict
@@ -112,10 +112,10 @@ class KernelSearch:
     ):
         self.table = table
         self.folds = folds
-        self.landmarks = landmarks
+        self.landmarks = landmarks[:LANDMARKS]
         self.coordinates = coordinates
         self.settings = settings
-        self.tested_landmarks = np.array([np.isin(places, test) for _, test in folds])  # one row per fold
+        self.tested_landmarks = np.array([np.isin(places[:LANDMARKS], test) for _, test in folds])  # one row per fold
         self.all_rows = np.flatnonzero(table.weight > 0)
         self.is_partition = is_partition(folds, self.all_rows.size)
         # models without both folds of a pair are fitted too, if the test sets are a partition
