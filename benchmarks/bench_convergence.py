@@ -11,8 +11,7 @@ import numpy as np
 from aucmax import datasets
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem
 from aucmax.solvers import SOLVERS
 
 # passes of the reference implementation to 1e-6 on a9a, not standardised, at alpha 1e-2 and 1e-3

@@ -11,8 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem
 from benchmarks.timing import medians, row
 
 

@@ -10,9 +10,8 @@ from sklearn.metrics import log_loss
 
 from aucmax.losses import SquaredHinge
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.objective import Problem
-from aucmax.solvers.newton import Newton
+from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.solvers import Newton
 from benchmarks.timing import medians, row
 
 ACCURACY = 1e-4  # of both objectives, relative

@@ -4,9 +4,8 @@ import numpy as np
 
 from aucmax.losses import Logistic
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.objective import Problem
-from aucmax.solvers.newton import Newton
+from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.solvers import Newton
 from benchmarks.bench_hinges import ACCURACY, logistic, logistic_iterations, make_table
 from benchmarks.timing import medians, row
 

@@ -12,8 +12,7 @@ import numpy as np
 from aucmax import datasets
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.solvers import SDCA, SPAM, SPDAM, VRSPAM
 
 SETS = ("digits", "a9a", "w8a", "splice_scale")

@@ -10,8 +10,7 @@ from sklearn.linear_model import RidgeClassifier, SGDClassifier
 
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem
 from aucmax.solvers import SDCA, SOLAM, SPAM, VRSPAM, Solver
 from benchmarks.bench_fit import dense_table, sparse_table
 from benchmarks.timing import medians, row

@@ -18,7 +18,7 @@ import aucmax
 from aucmax.aum import ErrorFunctions, aum
 from aucmax.losses import LOSSES
 from aucmax.metrics import roc_auc
-from aucmax.problem.data import Data
+from aucmax.problem import Data
 from aucmax.torch import AUMLoss, PairwiseLogisticLoss, PairwiseSquaredHingeLoss, PairwiseSquaredLoss
 
 ROOT = Path(aucmax.__file__).parent

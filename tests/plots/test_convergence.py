@@ -12,8 +12,7 @@ from aucmax.losses import Squared
 from aucmax.numerics import compiled, compiler
 from aucmax.penalties import ElasticNet
 from aucmax.plots.convergence import plot_convergence
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.solvers import SDCA, SPAM, SPDAM, VRSPAM
 
 WITH_FILES = pytest.mark.skipif("AUCMAX_DATA" not in os.environ, reason="AUCMAX_DATA is not set")
