@@ -173,8 +173,7 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
             Required in the first call unless its y contains both.
         """
         check_params(self)
-        spec = self._spec()
-        solver = find_streaming_solver(self.solver, spec.loss)
+        spec, solver = self._streaming()
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
         check_stream_costs(self.class_weight, labels, solver)
@@ -204,8 +203,7 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         stream = getattr(self, "_stream", None)
         if stream is None:
             raise ValueError("there is no stream to remove rows from; call partial_fit first")
-        spec = self._spec()
-        solver = find_streaming_solver(self.solver, spec.loss)
+        spec, solver = self._streaming()
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
         return self._store_stream(stream.retract(table, spec, solver), RecentScores.empty(), solver)
 
@@ -216,6 +214,11 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
 
     def _spec(self) -> ProblemSpec:
         return ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
+
+    def _streaming(self) -> tuple[ProblemSpec, Solver]:
+        """Objective and solver of a stream."""
+        spec = self._spec()
+        return spec, find_streaming_solver(self.solver, spec.loss)
 
     @property
     def _is_balanced(self) -> bool:
