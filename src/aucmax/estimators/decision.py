@@ -6,6 +6,7 @@
     "prior"          as many rows are predicted positive as are positive in training, by weight
     "probability"    where the calibrated probability is 1/2
     "balanced"       midway between the class means of the scores, as if the classes were equally frequent
+    "errors"         where the (weighted) errors on the training rows are fewest
 """
 
 from __future__ import annotations
