@@ -11,8 +11,7 @@ import numpy as np
 from aucmax import datasets
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem
 from aucmax.solvers import SOLVERS
 
 # passes of the reference implementation to 1e-6 on a9a, not standardised, at alpha 1e-2 and 1e-3
@@ -44,8 +43,7 @@ def _run(dataset, set_name, name, kind, alpha, reference):
     solver = kind(tol=1e-6, max_epochs=MAX_EPOCHS)
     penalty = ElasticNet(0.0, alpha)
     weight = np.ones(dataset.y.size)
-    full = solver.wants_scatter(*dataset.X.shape, penalty)
-    data = Data.of(dataset.X, dataset.y.astype(float), weight, standardize=False, full=full)
+    data = Data.of(dataset.X, dataset.y.astype(float), weight, standardize=False)
     problem = Problem(data, Squared(), penalty)
     kind(max_epochs=1).solve(problem, rng=np.random.default_rng(0))  # compile before the clock starts
     solution = solver.solve(problem, rng=np.random.default_rng(0))

@@ -10,9 +10,8 @@ from sklearn.metrics import log_loss
 
 from aucmax.losses import SquaredHinge
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.objective import Problem
-from aucmax.solvers.newton import Newton
+from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.solvers import Newton
 from benchmarks.timing import medians, row
 
 ACCURACY = 1e-4  # of both objectives, relative
@@ -46,7 +45,7 @@ def logistic_iterations(X, y):
 
 
 def gradient_rows(X, sign):
-    data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+    data = Data.of(X, sign, np.ones(sign.size), standardize=True)
     w = 0.1 * data.delta
     scores = data.scores(w)
     loss = SquaredHinge()
@@ -73,7 +72,7 @@ def fit_rows(X, y, sign, kind):
     iterations = logistic_iterations(X, y)
 
     def ours(alpha=None):
-        data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+        data = Data.of(X, sign, np.ones(sign.size), standardize=True)
         alpha = automatic_alpha(data) if alpha is None else alpha
         return Newton(tol=ACCURACY).solve(Problem(data, SquaredHinge(), ElasticNet(0.0, alpha)))
 

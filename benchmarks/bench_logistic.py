@@ -4,15 +4,14 @@ import numpy as np
 
 from aucmax.losses import Logistic
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.objective import Problem
-from aucmax.solvers.newton import Newton
+from aucmax.problem import Data, Problem, automatic_alpha
+from aucmax.solvers import Newton
 from benchmarks.bench_hinges import ACCURACY, logistic, logistic_iterations, make_table
 from benchmarks.timing import medians, row
 
 
 def gradient_row(X, sign):
-    data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+    data = Data.of(X, sign, np.ones(sign.size), standardize=True)
     w = 0.1 * data.delta
     scores = data.scores(w)
     loss = Logistic()
@@ -28,7 +27,7 @@ def fit_rows(X, y, sign, kind, repeats):
     iterations = logistic_iterations(X, y)
 
     def ours(alpha=None):
-        data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+        data = Data.of(X, sign, np.ones(sign.size), standardize=True)
         alpha = automatic_alpha(data) if alpha is None else alpha
         return Newton(tol=ACCURACY).solve(Problem(data, Logistic(), ElasticNet(0.0, alpha)))
 

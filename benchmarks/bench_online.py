@@ -12,12 +12,8 @@ from scipy import sparse
 
 from aucmax.numerics.threads import threads_for
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.solvers.published.adaoam import AdaOAM
-from aucmax.solvers.published.oam import OAM
-from aucmax.solvers.published.opauc import OPAUC
-from aucmax.solvers.published.uniexp import UniExp
+from aucmax.problem import Data, Problem
+from aucmax.solvers import OAM, OPAUC, AdaOAM, UniExp
 from benchmarks.timing import medians
 
 DENSE = [

@@ -12,8 +12,7 @@ import numpy as np
 from aucmax import datasets
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem, automatic_alpha
 from aucmax.solvers import SDCA, SPAM, SPDAM, VRSPAM
 
 SETS = ("digits", "a9a", "w8a", "splice_scale")
@@ -21,7 +20,7 @@ SETS = ("digits", "a9a", "w8a", "splice_scale")
 
 def make(name, strength=1.0):
     dataset = datasets.load(name)
-    data = Data.of(dataset.X, dataset.y.astype(float), np.ones(dataset.y.size), standardize=False, full=False)
+    data = Data.of(dataset.X, dataset.y.astype(float), np.ones(dataset.y.size), standardize=False)
     return Problem(data, Squared(), ElasticNet(0.0, strength * automatic_alpha(data)))
 
 

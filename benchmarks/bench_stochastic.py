@@ -10,8 +10,7 @@ from sklearn.linear_model import RidgeClassifier, SGDClassifier
 
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem
 from aucmax.solvers import SDCA, SOLAM, SPAM, VRSPAM, Solver
 from benchmarks.bench_fit import dense_table, sparse_table
 from benchmarks.timing import medians, row
@@ -19,7 +18,7 @@ from benchmarks.timing import medians, row
 
 def make(X, y, alpha):
     sign = np.where(y > 0, 1.0, -1.0)
-    data = Data.of(X, sign, np.ones(y.size), standardize=False, full=False)
+    data = Data.of(X, sign, np.ones(y.size), standardize=False)
     return Problem(data, Squared(), ElasticNet(0.0, alpha))
 
 

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from aucmax.comparison.statistics import ROPE, paired_difference
 from aucmax.metrics import auc_influence, roc_auc
 from aucmax.metrics.cross_validated import mean_auc_interval
-from aucmax.problem.moments import Moments
+from aucmax.problem import Moments
 from aucmax.selection.splits import make_splits
 
 REPETITIONS = 600

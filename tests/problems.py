@@ -12,9 +12,7 @@ from sklearn.svm import LinearSVC
 from aucmax.losses import Squared
 from aucmax.metrics.auc import auc_of_classes
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha
-from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Moments, Problem, automatic_alpha
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 EACH_FORM = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

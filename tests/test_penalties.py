@@ -6,8 +6,7 @@ from scipy.optimize import minimize, minimize_scalar
 
 from aucmax.losses import Squared
 from aucmax.penalties import Ball, ElasticNet, project_l1, project_l2, soft_threshold
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Problem
 
 NETS = [ElasticNet(0.0, 0.5), ElasticNet(0.3, 0.5), ElasticNet(0.3, 0.0)]
 BALLS = [Ball(0.4, 1), Ball(0.4, 2), Ball(50.0, 1), Ball(50.0, 2)]  # the larger ones do not bind

@@ -24,9 +24,8 @@ from aucmax.comparison.reproduction.curves import (
 from aucmax.comparison.reproduction.runs import Rows
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.objective import Problem
-from aucmax.solvers.published.solam import SOLAM
+from aucmax.problem import Data, Problem
+from aucmax.solvers import SOLAM
 from aucmax.solvers.published.spam import SPAM, SPAMState
 from aucmax.solvers.published.vrspam import VRSPAM, VRSPAMState
 

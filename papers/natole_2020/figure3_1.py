@@ -17,9 +17,7 @@ from aucmax.comparison.reproduction.curves import (
     plot_panels,
     write_figure,
 )
-from aucmax.solvers.published.oam import OAM
-from aucmax.solvers.published.opauc import OPAUC
-from aucmax.solvers.published.solam import SOLAM
+from aucmax.solvers import OAM, OPAUC, SOLAM
 
 FOLDER = Path(__file__).parent
 DATA = ("splice", "a9a", "usps")

@@ -17,8 +17,7 @@ from aucmax.comparison.reproduction.curves import (
     plot_panels,
     write_figure,
 )
-from aucmax.solvers.published.solam import SOLAM
-from aucmax.solvers.published.spam import SPAM
+from aucmax.solvers import SOLAM, SPAM
 
 FOLDER = Path(__file__).parent
 DATA = ("diabetes", "german", "splice", "usps", "a9a", "mnist")

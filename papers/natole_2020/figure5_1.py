@@ -15,7 +15,7 @@ from aucmax.comparison.reproduction.curves import (
     plot_panels,
     write_figure,
 )
-from aucmax.solvers.published.spdam import SPDAM
+from aucmax.solvers import SPDAM
 
 FOLDER = Path(__file__).parent
 DATA = ("diabetes", "splice", "a9a")

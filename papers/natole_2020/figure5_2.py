@@ -17,8 +17,7 @@ from aucmax.comparison.reproduction.curves import (
     plot_panels,
     write_figure,
 )
-from aucmax.solvers.published.solam import SOLAM
-from aucmax.solvers.published.spdam import SPDAM
+from aucmax.solvers import SOLAM, SPDAM
 
 FOLDER = Path(__file__).parent
 DATA = ("diabetes", "fourclass", "german", "splice", "usps", "a9a")

@@ -14,7 +14,7 @@ from aucmax.aum import Descent, ErrorFunctions, aum, best_intercept, descend
 from aucmax.aum.descent import run_descent
 from aucmax.aum.step import GRID, AUMData
 from aucmax.aum.value import aum_subgradient
-from aucmax.problem.solution import Record
+from aucmax.problem import Record
 
 
 def noisy(n=120, dim=4, seed=0):

@@ -13,8 +13,7 @@ from aum_problems import WHY_SKIPPED, random_problem, stored_problems
 from aucmax.aum import ErrorFunctions, aum, error_auc, exact_line_search
 from aucmax.aum.convex import _bisect, _quantile
 from aucmax.aum.line_search import LinePenalty
-from aucmax.aum.lines import FLAT, threshold_lines
-from aucmax.aum.value import TIED
+from aucmax.aum.lines import threshold_lines
 from aucmax.aum.walk import CrossingWalk
 
 STORED = stored_problems()
@@ -154,7 +153,7 @@ def test_the_convex_method_does_not_depend_on_compiler_flags(flag, tmp_path):
 def test_a_bracket_reaches_any_crossing_from_any_guess(crossing, guess):
     """A false positive, and a false negative that approaches it from above, with all of their lines in the table."""
     table = np.array([[0.0, crossing], [0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    found = _bisect(table, 1.0, 0.0, 0.0, 0.0, guess, 1e300, False, FLAT, TIED, np.zeros(6), np.empty((3, 2)))
+    found = _bisect(table, 1.0, 0.0, 0.0, 0.0, guess, 1e300, False, np.zeros(6), np.empty((3, 2)))
     assert found[0] > 0 and found[2] == pytest.approx(crossing, rel=1e-12)
 
 

@@ -22,8 +22,8 @@ from aucmax.kernels.landmarks import choose_landmarks
 from aucmax.kernels.metric import squared_slopes
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.numerics import chunked_matrix, matrix
+from aucmax.problem import Moments
 from aucmax.problem.data import column_scale
-from aucmax.problem.moments import Moments
 
 METRICS = {"rbf": "sqeuclidean", "laplacian": "cityblock", "ranks": "cityblock"}
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)

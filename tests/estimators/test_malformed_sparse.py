@@ -69,8 +69,8 @@ ENTRIES = {
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_an_invalid_matrix_is_refused(entry):
-    for damage, message in DAMAGES.items():
-        with pytest.raises(ValueError, match=message):
+    for damage in DAMAGES:
+        with pytest.raises(ValueError, match="not a valid CSR matrix: "):
             ENTRIES[entry](damaged(X, damage))
 
 
@@ -79,7 +79,7 @@ def test_an_invalid_matrix_is_refused(entry):
 def test_so_is_one_that_would_be_converted(entry, form):
     bad = form(X)
     (bad.indices if form is sparse.csc_array else bad.coords[1])[2] = -(10**6)
-    with pytest.raises(ValueError, match=r"not a valid (CSC|COO) matrix: .*-1000000"):
+    with pytest.raises(ValueError, match=r"not a valid (CSC|COO) matrix: .*from -1000000 to"):
         ENTRIES[entry](bad)
 
 

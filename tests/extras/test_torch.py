@@ -18,7 +18,7 @@ import aucmax
 from aucmax.aum import ErrorFunctions, aum
 from aucmax.losses import LOSSES
 from aucmax.metrics import roc_auc
-from aucmax.problem.data import Data
+from aucmax.problem import Data
 from aucmax.torch import AUMLoss, PairwiseLogisticLoss, PairwiseSquaredHingeLoss, PairwiseSquaredLoss
 
 ROOT = Path(aucmax.__file__).parent
@@ -101,7 +101,7 @@ def test_hessian_is_that_over_all_pairs(loss):
 )
 def test_equal_to_the_loss_of_the_classifier(name, loss):
     scores, labels, weight = make()
-    data = Data.of(scores.numpy()[:, None], 2.0 * labels.numpy() - 1.0, weight.numpy(), standardize=False, full=True)
+    data = Data.of(scores.numpy()[:, None], 2.0 * labels.numpy() - 1.0, weight.numpy(), standardize=False)
     expected, _ = LOSSES[name]().value_and_gradient(data, np.ones(1))
     assert loss(scores, labels, weight).item() == pytest.approx(expected, rel=1e-12)
 

@@ -9,7 +9,7 @@ from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge, pairwise_sum
 from aucmax.losses.hinges import HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
 from aucmax.penalties import Ball, ElasticNet
-from aucmax.problem.objective import Problem
+from aucmax.problem import Problem
 
 WIDTH = 0.5
 EXACT = {"rel": 1e-9, "abs": 1e-12}

@@ -4,8 +4,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from aucmax.numerics import threads
-from aucmax.problem import moments
-from aucmax.problem.moments import Moments
+from aucmax.problem import Moments, moments
 
 
 def test_moments_of_a_large_class_are_shared_among_threads(monkeypatch):

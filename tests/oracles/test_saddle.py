@@ -8,7 +8,7 @@ from problems import make_problem, run_epochs
 from scipy import sparse
 
 from aucmax.penalties import ElasticNet
-from aucmax.problem.moments import Moments
+from aucmax.problem import Moments
 from aucmax.solvers import FSAUC, SOLAM
 
 pytestmark = pytest.mark.thorough

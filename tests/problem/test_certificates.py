@@ -9,7 +9,7 @@ from problems import EACH_FORM, far_table, make_problem, minimum_in_ball
 
 from aucmax.losses import LOSSES
 from aucmax.penalties import Ball, ElasticNet, project_l1, project_l2
-from aucmax.problem.objective import Problem
+from aucmax.problem import Problem
 from aucmax.solvers import SOLVERS
 from aucmax.solvers.registry import losses_of
 

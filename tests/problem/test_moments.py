@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucmax.problem.moments import Moments
+from aucmax.problem import Moments
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 

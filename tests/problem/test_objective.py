@@ -7,9 +7,8 @@ from scipy import sparse
 
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data, automatic_alpha, column_scale
-from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Moments, Problem, automatic_alpha
+from aucmax.problem.data import column_scale
 from aucmax.solvers import Exact
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}

@@ -11,11 +11,8 @@ from aucmax.losses import Squared
 from aucmax.losses.squared import within_product
 from aucmax.numerics.matrix import dense, shifted_columns
 from aucmax.penalties import Ball, ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
-from aucmax.solvers import CG, SOLVERS, Exact
-from aucmax.solvers.base import Solver, State
+from aucmax.problem import Data, Moments, Problem
+from aucmax.solvers import CG, SOLVERS, Exact, Solver, State
 
 SHIFTS = (0.0, 30.0, 1e3, 1e5, 1e6, 1e7, 1e8, 1e9)
 SHAPES = {"more columns": (20, 40), "more rows": (60, 5)}

@@ -10,8 +10,8 @@ from properties.ranked_rows import few, fewer, tables
 from aucmax import AUCClassifier
 from aucmax.losses import LOSSES
 from aucmax.numerics.threads import in_threads
+from aucmax.problem import Moments
 from aucmax.problem import moments as moments_module
-from aucmax.problem.moments import Moments
 from aucmax.scale.column_moments import column_moments
 from aucmax.scale.folds import row_hashes
 from aucmax.scale.row_reader import NumberedRows

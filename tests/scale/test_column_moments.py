@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucmax.problem.moments import Moments
+from aucmax.problem import Moments
 from aucmax.scale.column_moments import column_moments
 from aucmax.tables import Table, TableEncoder
 

@@ -15,8 +15,7 @@ from sklearn.metrics import roc_auc_score
 from aucmax import AUCClassifier
 from aucmax.losses import LOSSES, Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.objective import Problem
-from aucmax.problem.solution import Monitor
+from aucmax.problem import Monitor, Problem
 from aucmax.solvers import CG, SOLVERS, Exact, State
 from aucmax.solvers.registry import losses_of
 

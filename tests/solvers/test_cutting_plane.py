@@ -14,10 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucmax import AUCClassifier, AUCClassifierCV
 from aucmax.losses import Hinge
+from aucmax.solvers import CuttingPlane, cutting_plane
 from aucmax.solvers import bundle as bundle_module
-from aucmax.solvers import cutting_plane
 from aucmax.solvers.bundle import IDLE, Bundle
-from aucmax.solvers.cutting_plane import CuttingPlane
 
 
 def make(X, y, weight, l2):

@@ -11,8 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
 from aucmax.penalties import project_l1
-from aucmax.solvers.exact import Exact
-from aucmax.solvers.published.fsauc import FSAUC
+from aucmax.solvers import FSAUC, Exact
 from aucmax.solvers.published.fsauc_stages import StageLimits, project, stage_sizes
 from aucmax.solvers.published.saddle_function import in_ball
 

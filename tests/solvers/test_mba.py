@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 
 from aucmax import AUCClassifier
 from aucmax.penalties import ElasticNet
-from aucmax.solvers.exact import Exact
+from aucmax.solvers import Exact
 from aucmax.solvers.published.mba import MBA, drawn_pairs
 
 PENALTIES = {"l2": ElasticNet(0.0, 0.1), "elastic net": ElasticNet(0.05, 0.1), "l1": ElasticNet(0.1, 0.0)}

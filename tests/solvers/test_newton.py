@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from aucmax.losses import Exponential, Logistic, SquaredHinge
 from aucmax.penalties import ElasticNet
-from aucmax.solvers.newton import Newton
+from aucmax.solvers import Newton
 from aucmax.solvers.truncated_newton import Subsample
 
 PENALTIES = {"l2": ElasticNet(0.0, 0.02), "elastic net": ElasticNet(0.02, 0.01), "l1": ElasticNet(0.05, 0.0)}

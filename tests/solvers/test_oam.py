@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from scipy.stats import chi2
 
 from aucmax.losses import Hinge
-from aucmax.problem.moments import Moments
-from aucmax.solvers.published.oam import OAM
+from aucmax.problem import Moments
+from aucmax.solvers import OAM
 
 problem_of = partial(make_problem, loss=Hinge(), l2=0.0)
 

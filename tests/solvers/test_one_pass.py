@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from aucmax import AUCClassifier
-from aucmax.problem.moments import Moments
+from aucmax.problem import Moments
 from aucmax.solvers import OAM, OPAUC, AdaOAM, UniExp
 from aucmax.solvers.published.one_pass import total_variance
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from problems import make_problem, run_epochs
 
-from aucmax.problem.moments import Moments
-from aucmax.solvers.exact import Exact
+from aucmax.problem import Moments
+from aucmax.solvers import OPAUC, Exact
 from aucmax.solvers.published.covariance_sketch import row_signs
 from aucmax.solvers.published.one_pass import total_variance
-from aucmax.solvers.published.opauc import OPAUC
 
 
 def test_every_step_is_the_gradient_over_all_pairs_so_far(table):

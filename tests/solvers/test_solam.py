@@ -8,12 +8,9 @@ from oracles.saddle import onto_l1, onto_l2
 from problems import FORMS, a9a, auc, make_problem, minimum_in_ball, resumed_and_not, run_epochs, shifted_table
 
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
-from aucmax.solvers.exact import Exact
+from aucmax.problem import Data, Moments, Problem
+from aucmax.solvers import SOLAM, Exact
 from aucmax.solvers.published.saddle_function import RowScaling, in_ball, slopes
-from aucmax.solvers.published.solam import SOLAM
 
 OBJECTIVES = ["regularised", "l2_ball", "l1_ball"]
 

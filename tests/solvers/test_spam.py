@@ -11,9 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import Data
-from aucmax.problem.moments import Moments
-from aucmax.problem.objective import Problem
+from aucmax.problem import Data, Moments, Problem
 from aucmax.solvers import SPAM, SPDAM, VRSPAM, Exact, PairSVRG
 from aucmax.solvers.published import spam
 

@@ -8,7 +8,7 @@ from problems import make_problem, run_epochs
 from scipy.optimize import minimize
 
 from aucmax.losses import Exponential
-from aucmax.solvers.published.uniexp import UniExp
+from aucmax.solvers import UniExp
 
 problem_of = partial(make_problem, loss=Exponential(), l2=0.0)
 

@@ -13,8 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from aucmax import datasets
 from aucmax.losses import Squared
 from aucmax.penalties import ElasticNet
-from aucmax.problem.data import automatic_alpha
-from aucmax.problem.objective import Problem
+from aucmax.problem import Problem, automatic_alpha
 from aucmax.solvers import VRSPAM, Exact
 from aucmax.solvers.published.row_sampling import RowSampling
 

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 import aucmax
 from aucmax.losses import find_loss
-from aucmax.problem.objective import ProblemSpec
+from aucmax.problem import ProblemSpec
 from aucmax.solvers import OPAUC, SOLVERS, AdaOAM, Exact
 from aucmax.streaming.stream import Stream
 from aucmax.validation.inputs import LabeledData

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.lines import FLAT, ThresholdLines, evaluate_at
-from aucmax.aum.value import TIED
+from aucmax.aum.lines import FLAT, TIED, ThresholdLines, evaluate_at
 from aucmax.numerics.compiled import compiled
 
 LARGEST = 1e300  # bound on the thresholds at the steps examined
@@ -68,9 +67,7 @@ def _search(
     counted = np.zeros(6)
     work = np.empty((3, n))
     target = float(table[3].sum())
-    kept, level, step, rises = _bisect(
-        table, target, linear, quadratic, low, guess, end, rising, FLAT, TIED, counted, work
-    )
+    kept, level, step, rises = _bisect(table, target, linear, quadratic, low, guess, end, rising, counted, work)
     if kept == 0:
         return np.inf, False
     return _exact_crossing(lines, table[4, :kept].astype(np.intp), level, step), rises
@@ -87,20 +84,20 @@ def _exact_crossing(lines: ThresholdLines, near: np.ndarray, level: int, step: f
 
 
 @compiled
-def _bisect(table, target, linear, quadratic, low, guess, end, rising, flat, tied, counted, work):
+def _bisect(table, target, linear, quadratic, low, guess, end, rising, counted, work):
     """Bracket the step, then bisect; the number of lines that remain, the level, the step, whether the sum rises.
 
     No lines remain if there is no such step up to `end`.
     """
     n = table.shape[1]
-    if rising and _slope(table, n, target, np.inf, flat, counted, work)[0] <= 0.0:
+    if rising and _slope(table, n, target, np.inf, counted, work)[0] <= 0.0:
         return 0, 0, end, False
     high = max(guess, 2.0 * low)
     factor = 2.0
     last = line = 0.0  # slope at the upper end, and the line at the level there
     for _ in range(MAX_BRACKETS):  # steps grow until the sum no longer falls
         high = min(high, end)
-        last, level = _slope(table, n, target, high, flat, counted, work)
+        last, level = _slope(table, n, target, high, counted, work)
         last += linear + quadratic * high
         if last > 0.0 or (last == 0.0 and not rising):
             line = table[4, level]
@@ -116,9 +113,9 @@ def _bisect(table, target, linear, quadratic, low, guess, end, rising, flat, tie
     # bisect, on the geometric mean of ends of different magnitude
     for _ in range(MAX_BISECTIONS):
         step = np.sqrt(low) * np.sqrt(high) if 0.0 < 16.0 * low < high else 0.5 * (low + high)
-        if high - low <= 0.125 * tied * high or step <= low or step >= high:
+        if high - low <= 0.125 * TIED * high or step <= low or step >= high:
             break
-        slope, level = _slope(table, n, target, step, flat, counted, work)
+        slope, level = _slope(table, n, target, step, counted, work)
         slope += linear + quadratic * step
         if slope > 0.0 or (slope == 0.0 and not rising):
             high = step
@@ -132,7 +129,7 @@ def _bisect(table, target, linear, quadratic, low, guess, end, rising, flat, tie
 
 
 @compiled
-def _slope(table, n, target, step, flat, counted, work):
+def _slope(table, n, target, step, counted, work):
     """The slope of AUM just after a step, or near infinity; and a line at the level.
 
     `counted` holds the sums of fp + |fn|, fp, fp slope below the level and of |fn|, |fn| slope above it over the
@@ -176,7 +173,7 @@ def _slope(table, n, target, step, flat, counted, work):
         size += (below + above) * abs(slopes[b])
     change = (pace * fp_below - fp_slope) + (fn_slope - pace * fn_above)
     size += abs(pace) * (fp_below + fn_above)
-    return change if abs(change) > flat * size else 0.0, level
+    return change if abs(change) > FLAT * size else 0.0, level
 
 
 @compiled

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.value import TIED
 from aucmax.numerics.compiled import compiled
 
+TIED = 1e-12  # relative difference below which two thresholds, or two steps at which they cross, are tied
 FLAT = 1e-13  # a slope of AUM is zero below this fraction of its terms, and a weight below it of all weights
 DOUBT = 1e-3  # of all weights, added to the weight in a term's size: FLAT of it is the rounding of a running sum
 
@@ -75,11 +75,11 @@ def evaluate_at(lines: ThresholdLines, step: float) -> StepEvaluation:
     if step > 0.0:
         order = np.argsort((intercept - intercept[middle]) + step * (slope - slope[middle]))
     gaps = np.empty(order.size)
-    _sort_at_step(intercept, slope, step, TIED, order, gaps)
+    _sort_at_step(intercept, slope, step, order, gaps)
     _sort_ties(slope, order, gaps)
     total_fp = float(fp.sum())
     total_fn = float(-fn.sum())
-    aum, change, size, area, area_after = _areas(slope, fp, fn, order, gaps, total_fn, slope[middle], FLAT)
+    aum, change, size, area, area_after = _areas(slope, fp, fn, order, gaps, total_fn, slope[middle])
     change = change if abs(change) > FLAT * size else 0.0
     pairs = 2.0 * total_fp * total_fn
     return StepEvaluation(unit * aum, unit * change, area / pairs, area_after / pairs, unit * size)
@@ -95,7 +95,7 @@ def _sort_ties(slope: np.ndarray, order: np.ndarray, gaps: np.ndarray) -> None:
 
 
 @compiled(strict=True)
-def _sort_at_step(intercept, slope, step, tied, order, gaps):
+def _sort_at_step(intercept, slope, step, order, gaps):
     """Sort the lines as they are at a step; gaps[r] is the distance of rank r from rank r - 1, not positive for ties.
 
     An insertion sort by exact crossings fixes the few neighbours that rounding has put in the wrong order.
@@ -105,25 +105,25 @@ def _sort_at_step(intercept, slope, step, tied, order, gaps):
         h = order[i]
         j = i
         while j > 0:
-            gap, slack = _gap(intercept, slope, step, tied, order[j - 1], h)
+            gap, slack = _gap(intercept, slope, step, order[j - 1], h)
             if not gap < -slack:
                 break
             order[j] = order[j - 1]
             j -= 1
         order[j] = h
     for i in range(1, order.size):
-        gap, slack = _gap(intercept, slope, step, tied, order[i - 1], order[i])
+        gap, slack = _gap(intercept, slope, step, order[i - 1], order[i])
         gaps[i] = gap if gap > slack else -slack
     _extend_ties(gaps, 1, order.size, 1)
     _extend_ties(gaps, order.size - 1, 0, -1)
 
 
 @compiled(strict=True)
-def _gap(intercept, slope, step, tied, low, high):
+def _gap(intercept, slope, step, low, high):
     """How far a line is above another at a step, and the distance below which they are tied."""
     rise = intercept[high] - intercept[low]
     run = step * (slope[high] - slope[low])
-    return rise + run, tied * max(abs(rise), abs(run))
+    return rise + run, TIED * max(abs(rise), abs(run))
 
 
 @compiled
@@ -140,7 +140,7 @@ def _extend_ties(gaps, start, stop, direction):
 
 
 @compiled
-def _areas(slope, fp, fn, order, gaps, total_fn, origin, flat):
+def _areas(slope, fp, fn, order, gaps, total_fn, origin):
     """AUM, its slope, the size of its terms, and twice the concordant pairs at the step (ties halved) and after it.
 
     The slope is summed by parts, so that terms do not grow with n; slopes may be measured from any origin.
@@ -150,7 +150,7 @@ def _areas(slope, fp, fn, order, gaps, total_fn, origin, flat):
     aum = change = size = area = area_after = 0.0
     group_fp = 0.0  # of the tied lines so far
     group_start = 0.0  # true positives before them
-    tiny = flat * total_fn
+    tiny = FLAT * total_fn
     doubt = DOUBT * total_fn
     for r in range(order.size):
         b = order[r]

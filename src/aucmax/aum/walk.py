@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from aucmax.aum.lines import DOUBT, FLAT, StepEvaluation, ThresholdLines, evaluate_at
-from aucmax.aum.value import TIED, totals_from_left, totals_from_right
+from aucmax.aum.lines import DOUBT, FLAT, TIED, StepEvaluation, ThresholdLines, evaluate_at
+from aucmax.aum.value import totals_from_left, totals_from_right
 from aucmax.numerics.compiled import compiled
 
 STEP, AUM, SLOPE, AUC, AUC_AFTER = range(5)  # rows of the table
@@ -70,7 +70,7 @@ class CrossingWalk:
             rows[:, 0] = (0.0, *self._start[:4])
             start = 1
             self._start = None
-        filled = _advance(self._ranked, *self._tree, self._state, TIED, FLAT, start, rows)
+        filled = _advance(self._ranked, *self._tree, self._state, start, rows)
         rows[AUM:AUC, :filled] *= self._unit
         rows[AUC:, start:filled] /= self._pairs
         self.next_step = float(self._tree[0][-1])
@@ -175,7 +175,7 @@ def _swap(ranked, r, tiny):
 
 
 @compiled
-def _advance(ranked, tree, gaps, levels, state, tied, flat, filled, rows):
+def _advance(ranked, tree, gaps, levels, state, filled, rows):
     """Fill the table with the next rows, one for all crossings that are tied; returns how many rows are filled.
 
     Every pass swaps two neighbours of which the steeper was below, and no crossing is left between the two: a pair is
@@ -184,18 +184,18 @@ def _advance(ranked, tree, gaps, levels, state, tied, flat, filled, rows):
     step, aum, slope, size, pairs = state[0], state[1], state[2], state[3], state[4]
     root = levels[-1]
     weights = ranked[-1, 4] - ranked[1, 4]
-    tiny = flat * weights
+    tiny = FLAT * weights
     doubt = DOUBT * weights
     left = ranked.shape[0] * (ranked.shape[0] - 1) // 2
     while filled < rows.shape[1]:
         gap, now = gaps[root], tree[root]
         if now == np.inf:
             break
-        if abs(slope) > flat * size:
+        if abs(slope) > FLAT * size:
             aum += slope * (now - step)
         step = now
         pairs_before = pairs
-        until = now * (1.0 + tied)
+        until = now * (1.0 + TIED)
         while left > 0 and now <= until and now < np.inf:
             left -= 1
             change, won, turn = _swap(ranked, gap, tiny)
@@ -209,7 +209,7 @@ def _advance(ranked, tree, gaps, levels, state, tied, flat, filled, rows):
             gap, now = gaps[root], tree[root]
         rows[0, filled] = step
         rows[1, filled] = aum
-        rows[2, filled] = slope if abs(slope) > flat * size else 0.0
+        rows[2, filled] = slope if abs(slope) > FLAT * size else 0.0
         rows[3, filled] = 0.5 * (pairs_before + pairs)
         rows[4, filled] = pairs
         filled += 1

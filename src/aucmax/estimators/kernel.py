@@ -25,12 +25,13 @@ from aucmax.selection.alpha_path import alpha_path
 from aucmax.selection.averaging import Average, average_paths
 from aucmax.selection.choice import cv_results
 from aucmax.selection.cross_validation import PathSettings, certified_solver
-from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
 from aucmax.selection.kernel_search import KernelPath, KernelSearch, count_rounds
 from aucmax.selection.splits import make_splits, subsample
 from aucmax.solvers import Exact, Solver
 from aucmax.validation.inputs import LabeledData, check_table, make_rng
 from aucmax.validation.params import Boolean, Integer, Number, Option, check_params
+
+Features = tuple[Nystroem | None, Data, Solver]  # a map, or None for the columns; the features; the solver for them
 
 
 class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
@@ -167,21 +168,16 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         folds = make_splits(self.cv, *table, groups, rng)
         tuning, inner, kept = subsample(table, folds, self.tuning_rows, rng)
         columns = self._choose_landmarks(table, rng)
+        coordinates = kernel_coordinates(kernels, columns, tuning, self.standardize)
         landmarks = rows_in_memory(table.X, self.landmarks_)
-        search = KernelSearch(
-            tuning,
-            inner,
-            landmarks[:SEARCH_LANDMARKS],
-            places_among(kept, self.landmarks_[:SEARCH_LANDMARKS]),
-            kernel_coordinates(kernels, columns, tuning, self.standardize),
-            PathSettings(self.alphas, 0.0, self.standardize),
-        )
+        places = places_among(kept, self.landmarks_)
+        settings = PathSettings(self.alphas, 0.0, self.standardize)
+        search = KernelSearch(tuning, inner, landmarks, places, coordinates, settings)
         with threads_for(1):  # many consecutive BLAS calls of medium size: synchronising threads would cost far more
             paths = search.run(kernels, self.gamma, rounds, rng)
             average = average_paths(tuning, [each.path for each in paths], pick=not self.average)
-            maps = [paths[k].nystroem(landmarks) for k in average.kept]
-            data = self._feature_data(table.weighted(), maps)
-            score = self._fit_average(paths, average, landmarks, maps, data)
+            features = self._features(table.weighted(), (paths[k].nystroem(landmarks) for k in average.kept))
+            score = self._fit_average(paths, average, landmarks, features)
         self._store_search(paths, average)
         out_of_fold = np.full(table.y.size, np.nan)
         out_of_fold[kept] = average.out_of_fold
@@ -213,39 +209,38 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         self.landmarks_ = choose_landmarks(table.X, groups, count, self.landmarks, columns, rng)
         return columns
 
-    def _feature_data(self, rows: LabeledData, maps: list[Nystroem | None]) -> Iterator[tuple[Data, Solver]]:
+    def _features(self, rows: LabeledData, maps: Iterable[Nystroem | None]) -> Iterator[Features]:
         """For each map the features, or the columns themselves if it is None, and the solver of the final model."""
         loss = LOSSES[self.loss]()
         for nystroem in maps:
             if nystroem is None:
-                yield Data.of(*rows, standardize=self.standardize), certified_solver(rows.X, loss)
+                yield None, Data.of(*rows, standardize=self.standardize), certified_solver(rows.X, loss)
                 continue
             solver = certified_solver(nystroem.computed_features(rows.X), loss)
             if isinstance(solver, Exact):
-                yield Data.of_moments(nystroem.moments(*rows), standardize=False), solver
+                yield nystroem, Data.of_moments(nystroem.moments(*rows), standardize=False), solver
             else:
-                yield Data.of(nystroem.features(rows.X), rows.y, rows.weight, standardize=False), solver
+                data = Data.of(nystroem.features(rows.X), rows.y, rows.weight, standardize=False)
+                yield nystroem, data, solver
 
     def _fit_average(
-        self,
-        paths: list[KernelPath],
-        average: Average,
-        landmarks: Any,
-        maps: list[Nystroem | None],
-        data: Iterable[tuple[Data, Solver]],
+        self, paths: list[KernelPath], average: Average, landmarks: Any, features: Iterable[Features]
     ) -> KernelScore:
         """Fit the models that keep weight, in the features of all landmarks; return the sum of their scores."""
         loss = LOSSES[self.loss]()
         terms = []
         intercept = 0.0
-        for k, nystroem, (features, solver) in zip(average.kept, maps, data, strict=True):
+        for k, (nystroem, data, solver) in zip(average.kept, features, strict=True):
             alphas = paths[k].path.alphas
-            w = alpha_path(features, loss, alphas, 0.0, solver) @ average.factors[k] / features.scale
-            intercept -= float(features.midpoint(w))
-            terms.append(_term(nystroem, w))
+            w = alpha_path(data, loss, alphas, 0.0, solver) @ average.factors[k] / data.scale
+            intercept -= float(data.midpoint(w))
+            if nystroem is None:
+                terms.append(Term("linear", w))
+            else:
+                terms.append(Term(nystroem.kernel.name, nystroem.T @ w, nystroem.gamma, nystroem.coordinates))
             if k == average.best[0]:
                 alpha = float(alphas[average.best[1]])
-                solution = solver.solve(Problem(features, loss, ElasticNet.of(alpha, 0.0)))
+                solution = solver.solve(Problem(data, loss, ElasticNet.of(alpha, 0.0)))
                 self._store_solution(solution, solver, alpha)
         return KernelScore(landmarks, tuple(terms), intercept)
 
@@ -259,10 +254,3 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         self.alphas_ = best.path.alphas
         self.cv_auc_ = best.path.auc
         self.loss_ = self.loss
-
-
-def _term(nystroem: Nystroem | None, w: np.ndarray) -> Term:
-    """The term of the score that weights of the features, or of the columns, amount to."""
-    if nystroem is None:
-        return Term("linear", w)
-    return Term(nystroem.kernel.name, nystroem.T @ w, nystroem.gamma, nystroem.coordinates)

@@ -8,12 +8,13 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from aucmax.estimators.base import LinearModel, LinearRanker, prior_cut
+from aucmax.estimators.base import LinearModel, LinearRanker
 from aucmax.estimators.class_weight import check_stream_costs, intercept_shift
+from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.losses import LOSSES
-from aucmax.numerics.matrix import dot
+from aucmax.numerics.matrix import linear_scores
 from aucmax.problem.data import Data
 from aucmax.problem.objective import ProblemSpec
 from aucmax.problem.solution import Callback, Monitor
@@ -151,8 +152,8 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
         model = LinearModel.of(data, solution.coef)
-        cut = 0.0 if self._is_balanced else prior_cut(dot(table.X, model.w) + model.intercept, table.y, table.weight)
-        self._linear = self._with_zero(model, cut, data, solution.coef)
+        scores = linear_scores(table.X, model.w) + model.intercept
+        self._linear = self._with_zero(model, data, solution.coef, (scores, table.y, table.weight))
         self._stream: Stream | None = None
         return self
 
@@ -174,8 +175,7 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
             Required in the first call unless its y contains both.
         """
         check_params(self)
-        spec = self._spec()
-        solver = find_streaming_solver(self.solver, spec.loss)
+        spec, solver = self._streaming()
         stream = getattr(self, "_stream", None)
         table, labels = check_batch(self, X, y, sample_weight, classes, first=stream is None)
         check_stream_costs(self.class_weight, labels, solver)
@@ -205,8 +205,7 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         stream = getattr(self, "_stream", None)
         if stream is None:
             raise ValueError("there is no stream to remove rows from; call partial_fit first")
-        spec = self._spec()
-        solver = find_streaming_solver(self.solver, spec.loss)
+        spec, solver = self._streaming()
         table, _ = check_batch(self, X, y, sample_weight, None, first=False)
         return self._store_stream(stream.retract(table, spec, solver), RecentScores.empty(), solver)
 
@@ -218,15 +217,23 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
     def _spec(self) -> ProblemSpec:
         return ProblemSpec(LOSSES[self.loss](), self.alpha, self.l1_ratio, self.standardize)
 
-    @property
-    def _is_balanced(self) -> bool:
-        """Whether zero stays midway between the class means."""
-        return self.decision == "balanced" or (isinstance(self.class_weight, str) and self.class_weight == "balanced")
+    def _streaming(self) -> tuple[ProblemSpec, Solver]:
+        """Objective and solver of a stream."""
+        spec = self._spec()
+        return spec, find_streaming_solver(self.solver, spec.loss)
 
-    def _with_zero(self, model: LinearModel, cut: float, data: Data, coef: np.ndarray) -> LinearModel:
-        """The model with zero at `cut`, counted from its present zero, less the shift of class costs."""
-        raised = 0.0 if self.class_weight is None else intercept_shift(data, coef, self.class_weight, self.classes_)
-        self._shift = float(cut - raised)
+    def _with_zero(self, model: LinearModel, data: Data, coef: np.ndarray, scored: Any) -> LinearModel:
+        """The model with zero where `decision` and `class_weight` say, instead of midway between the class means.
+
+        `scored` are scores of rows by the model, with their labels and weights; None if there are none.
+        """
+        balanced = self.decision == "balanced" or (
+            isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        )
+        zero = 0.0 if balanced or scored is None else prior_cut(*scored)
+        if self.class_weight is not None:
+            zero -= intercept_shift(data, coef, self.class_weight, self.classes_)
+        self._shift = float(zero)
         return model._replace(intercept=model.intercept - self._shift)
 
     def _store_stream(self, stream: Stream, recent: RecentScores, solver: Solver) -> AUCClassifier:
@@ -246,10 +253,8 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
             if stream.solution is not None:
                 self._store_solution(stream.solution, solver, stream.alpha)
             data = stream.problem.data
-            cut = 0.0
-            if self.decision == "prior" and not self._is_balanced and recent.has_both_classes:
-                cut = prior_cut(*recent.reweighted(stream))
-            self._linear = self._with_zero(LinearModel.of(data, stream.coef), cut, data, stream.coef)
+            scored = recent.reweighted(stream) if recent.has_both_classes else None
+            self._linear = self._with_zero(LinearModel.of(data, stream.coef), data, stream.coef, scored)
         self.n_iter_ = stream.batches
         return self
 

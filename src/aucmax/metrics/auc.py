@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike
 from aucmax.metrics.inputs import check_scores, split_by_class
 from aucmax.numerics.compiled import compiled
 
-__all__ = ["auc_of_classes", "roc_auc"]
-
 
 def roc_auc(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None

@@ -38,8 +38,6 @@ from aucmax.metrics.inputs import binary_labels, check_1d, check_finite
 from aucmax.validation.params import Number, check_param
 from aucmax.validation.weights import check_class_weights
 
-__all__ = ["CorrectedTest", "corrected_test", "cv_auc_interval", "holm", "mean_auc_interval"]
-
 
 class CorrectedTest(NamedTuple):
     """The mean difference of two models over folds, and the test that it is zero."""
@@ -171,7 +169,7 @@ def corrected_test(a: ArrayLike, b: ArrayLike, *, n_train: float, n_test: float)
 
 
 def holm(p_values: ArrayLike) -> np.ndarray:
-    """Adjust p-values of several tests: those below the level are rejected with that family-wise error rate.
+    """Adjusted p-values of a family of tests: rejecting p below a level bounds the family-wise error rate by it.
 
     Parameters
     ----------

@@ -15,16 +15,6 @@ from aucmax.metrics.auc import auc_of_classes
 from aucmax.metrics.inputs import LabeledScores, check_scores, split_by_class
 from aucmax.validation.params import Boolean, Number, check_param
 
-__all__ = [
-    "ThresholdCounts",
-    "area_under_lift",
-    "counts_at_thresholds",
-    "lift_curve",
-    "partial_auc",
-    "roc_curve",
-    "standardized_area",
-]
-
 
 class ThresholdCounts(NamedTuple):
     """True and false positives at every threshold."""
@@ -77,7 +67,7 @@ def roc_curve(
 def lift_curve(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, pos_label: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lift curve: positives found against the fraction of rows contacted, in order of decreasing score.
+    """Lift curve: positives reached against the fraction of rows contacted, in order of decreasing score.
 
     Parameters
     ----------
@@ -86,7 +76,7 @@ def lift_curve(
 
     Returns
     -------
-    contacted, found, thresholds : arrays
+    contacted, reached, thresholds : arrays
         Fraction of all rows, and number (or weight) of positives, with score >= threshold.
 
     Examples
@@ -123,9 +113,7 @@ def area_under_lift(
     weight = np.ones(rows.score.size) if rows.weight is None else rows.weight
     positives = float(weight[rows.is_pos].sum())
     negatives = float(weight[~rows.is_pos].sum())
-    auc = auc_of_classes(
-        *split_by_class(rows)
-    )  # differences of the curve would lose weights below its rounding error
+    auc = auc_of_classes(*split_by_class(rows))  # the curve's rounding errors would hide small weights
     return positives * ((positives / 2 + negatives * auc) / (positives + negatives))
 
 

@@ -26,8 +26,6 @@ from scipy.special import expit, logit, ndtr, stdtrit
 from aucmax.metrics.inputs import check_scores, split_by_class
 from aucmax.validation.params import Number, check_param
 
-__all__ = ["Interval", "PairedTest", "auc_influence", "auc_interval", "auc_limits", "auc_test", "share_below"]
-
 
 class Interval(NamedTuple):
     """An AUC and its confidence interval."""
@@ -122,10 +120,10 @@ def auc_influence(
     is_pos, score, weight = check_scores(y_true, y_score, sample_weight, pos_label)
     weight = np.ones(score.size) if weight is None else weight
     phi = np.empty(score.size)
-    for mine in (is_pos, ~is_pos):
-        p = weight[mine] / weight[mine].sum()
-        share = share_below(score[mine], score[~mine], weight[~mine])
-        phi[mine] = p * (share - np.sum(p * share)) / np.sqrt(max(1.0 - np.sum(p * p), 1e-12))
+    for members in (is_pos, ~is_pos):
+        p = weight[members] / weight[members].sum()
+        share = share_below(score[members], score[~members], weight[~members])
+        phi[members] = p * (share - np.sum(p * share)) / np.sqrt(max(1.0 - np.sum(p * p), 1e-12))
     return phi
 
 
@@ -143,12 +141,12 @@ def std_error_of_counts(
     0.157
     """
     variance = 0.0
-    for mine in (is_pos, ~is_pos):
-        total = float(weight[mine].sum())
-        p = weight[mine] / total
-        share = share_below(score[mine], score[~mine], weight[~mine])
+    for members in (is_pos, ~is_pos):
+        total = float(weight[members].sum())
+        p = weight[members] / total
+        share = share_below(score[members], score[~members], weight[~members])
         if other is not None:
-            share = share - share_below(other[mine], other[~mine], weight[~mine])
+            share = share - share_below(other[members], other[~members], weight[~members])
         count = max(total, float(p.size))
         variance += float(p @ (share - p @ share) ** 2) / max(count - 1.0, 1.0)
     return float(np.sqrt(variance))

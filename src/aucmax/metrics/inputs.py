@@ -10,15 +10,6 @@ from numpy.typing import ArrayLike
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.weights import check_class_weights
 
-__all__ = [
-    "LabeledScores",
-    "binary_labels",
-    "check_1d",
-    "check_finite",
-    "check_scores",
-    "split_by_class",
-]
-
 
 class LabeledScores(NamedTuple):
     """Validated rows."""
@@ -60,7 +51,8 @@ def binary_labels(y: np.ndarray, pos_label: Any = None, name: str = "y", *, rate
     labels = _unique_labels(y, name)
     if len(labels) != 2:
         hint = "pass rows of both classes" if len(labels) < 2 else "keep two, or pass one against the rest"
-        raise ValueError(f"{name} must have two classes but has {len(labels)}: {_abbreviated(labels)}; {hint}")
+        shown = labels if len(labels) <= 5 else f"{labels[:5]} and more"
+        raise ValueError(f"{name} must have two classes but has {len(labels)}: {shown}; {hint}")
     if rates and pos_label is None and labels not in ([0, 1], [-1, 1]):
         raise ValueError(f"{name} has the labels {labels}, so it is unclear which is positive; pass it as pos_label")
     if pos_label is None or pos_label == labels[1]:
@@ -94,7 +86,7 @@ def split_by_class(rows: LabeledScores) -> tuple[np.ndarray, ...]:
 
 
 def _unique_labels(y: np.ndarray, name: str) -> list:
-    """The sorted distinct labels; two numbers are found without sorting."""
+    """The distinct labels in sorted order; two numbers need no sort."""
     if y.dtype.kind in "biuf":
         low, high = y.min(), y.max()
         if np.isnan(high):
@@ -105,11 +97,6 @@ def _unique_labels(y: np.ndarray, name: str) -> list:
         return np.unique(y).tolist()
     except TypeError as error:
         raise ValueError(f"the labels in {name} cannot be sorted ({error}); use labels of one type") from error
-
-
-def _abbreviated(labels: list) -> str:
-    """The labels as a string, only the first five if there are many."""
-    return str(labels) if len(labels) <= 5 else f"{labels[:5]} and more"
 
 
 def _split(is_pos: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

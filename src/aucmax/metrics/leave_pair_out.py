@@ -31,8 +31,6 @@ from sklearn.utils import check_array
 from aucmax.metrics.inputs import binary_labels, check_1d
 from aucmax.validation.params import Boolean, Number, check_param
 
-__all__ = ["LeavePairOut", "PairShares", "leave_pair_out", "leave_pair_out_auc"]
-
 TIE = 1e-12  # margin, relative to its terms, up to which a pair is tied: what is smaller is rounding error
 BLOCK = 1_000_000  # pairs that are in memory at the same time
 
@@ -140,7 +138,7 @@ def _shares(a: np.ndarray, b: np.ndarray, d: np.ndarray, is_pos: np.ndarray) -> 
 
 
 def _pairs(a: np.ndarray, b: np.ndarray, d: np.ndarray, n_pos: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Margins and scores of the pairs of some positives with all negatives, by the models without the pair."""
+    """Margins and scores of the pairs of a block of positives with all negatives, by the models without the pair."""
     p, m = 1.0 / (n_pos - 1), 1.0 / (len(b) - 1)
     ab, dd = a @ b.T, d @ d
     aa, ad = (a * a).sum(axis=1)[:, None], (a @ d)[:, None]

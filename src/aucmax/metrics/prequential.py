@@ -17,8 +17,6 @@ from aucmax.numerics.compiled import compiled
 from aucmax.validation.params import Boolean, Integer, check_param
 from aucmax.validation.weights import check_weights
 
-__all__ = ["PrequentialAUC", "is_missing"]
-
 
 class ScoreWindow(NamedTuple):
     """The latest rows, by time and by score; weights of negatives are negative."""
@@ -132,9 +130,9 @@ class PrequentialAUC:
         self._check_negatives(set(labels[~is_pos].tolist()))
         return np.where(is_pos, weight, -weight)
 
-    def _check_negatives(self, found: set) -> None:
+    def _check_negatives(self, negatives: set) -> None:
         """Reject a second negative label in the stream."""
-        labels = found | self._neg_labels
+        labels = negatives | self._neg_labels
         if len(labels) > 1:
             shown = sorted(labels, key=repr)
             raise ValueError(f"labels {shown} besides pos_label={self.pos_label!r}; give only two labels in total")

@@ -18,8 +18,6 @@ from scipy.special import ndtri
 from aucmax.metrics.inputs import check_scores
 from aucmax.validation.params import Integer, Number, Option, check_param
 
-__all__ = ["Reliability", "reliability_curve"]
-
 
 class Reliability(NamedTuple):
     """Bins of rows of similar predicted probability, in ascending order; empty ones are left out."""
@@ -62,8 +60,8 @@ def reliability_curve(
 
     Examples
     --------
-    >>> found = reliability_curve([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.2, 0.7, 0.8, 0.9], n_bins=2)
-    >>> found.predicted.round(3), found.observed.round(3), found.weight
+    >>> result = reliability_curve([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.2, 0.7, 0.8, 0.9], n_bins=2)
+    >>> result.predicted.round(3), result.observed.round(3), result.weight
     (array([0.167, 0.8  ]), array([0.333, 0.667]), array([0.5, 0.5]))
     """
     check_param("n_bins", n_bins, Integer(1))
@@ -71,20 +69,13 @@ def reliability_curve(
     check_param("confidence", confidence, Number(0, 1, open="both"))
     is_pos, prob, weight = check_scores(y_true, y_prob, sample_weight, pos_label, rates=True)
     _check_probabilities(prob)
-    weight = np.ones(prob.size) if weight is None else weight / weight.max()
+    weight = np.ones(prob.size) if weight is None else weight
     bins = _equal_weight_bins(prob, weight, n_bins) if strategy == "quantile" else _equal_width_bins(prob, n_bins)
-    total = np.bincount(bins, weight, n_bins)
-    kept = total > 0
-    largest = np.ones(n_bins)
-    largest[kept] = 0.0
-    np.maximum.at(largest, bins, weight)
-    relative = weight / largest[bins]  # whose squares do not underflow
-    counts, probs, positives, squares = (
-        np.bincount(bins, relative * each, n_bins)[kept] for each in (1.0, prob, is_pos, relative)
-    )
-    observed = np.minimum(positives / counts, 1.0)  # rounding
-    low, high = _wilson_limits(observed, counts**2 / squares, confidence)
-    return Reliability(probs / counts, observed, low, high, total[kept] / total.sum())
+    sums = np.array([np.bincount(bins, weight * each, n_bins) for each in (1.0, prob, is_pos, weight)])
+    total, probs, positives, squares = sums[:, sums[3] > 0]
+    observed = np.minimum(positives / total, 1.0)  # rounding
+    low, high = _wilson_limits(observed, total**2 / squares, confidence)
+    return Reliability(probs / total, observed, low, high, total / weight.sum())
 
 
 def _check_probabilities(prob: np.ndarray) -> None:

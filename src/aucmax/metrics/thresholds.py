@@ -12,8 +12,6 @@ from aucmax.metrics.inputs import binary_labels, check_1d, check_scores
 from aucmax.validation.params import Number, check_param
 from aucmax.validation.weights import check_class_weights
 
-__all__ = ["break_even", "f_beta", "threshold_for"]
-
 ROUNDING = 1e-12  # relative rounding error of sums of weights: a rate this close to its target meets it
 
 

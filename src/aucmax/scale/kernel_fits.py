@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.kernel import KernelAUCClassifier
+from aucmax.estimators.kernel import Features, KernelAUCClassifier
 from aucmax.kernels.functions import Coordinates, find_kernels, kernel_coordinates
 from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
@@ -27,10 +28,8 @@ from aucmax.scale.score_runs import ScoreRuns
 from aucmax.scale.several import Several
 from aucmax.selection.averaging import average_paths
 from aucmax.selection.cross_validation import PathSettings
-from aucmax.selection.kernel_search import LANDMARKS as SEARCH_LANDMARKS
 from aucmax.selection.kernel_search import KernelSearch, count_rounds
 from aucmax.solvers import Exact
-from aucmax.solvers.base import Solver
 from aucmax.validation.inputs import LabeledData, make_rng
 from aucmax.validation.params import Integer
 
@@ -61,6 +60,31 @@ class _FeatureMomentsOf:
 
 def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     """Compare kernels on a sample, and refit the ones that have weight, on all rows."""
+    _check_supported(model)
+    rng = make_rng(model.random_state)
+    count = count_landmarks(model.n_components, passes.summary.n_rows)
+    limit = max(model.tuning_rows, count * (1 if model.landmarks == "random" else CANDIDATES))
+    sampled = passes.run(_SampledMomentsOf(limit), "columns and a sample of rows")
+    if min(sampled.moments.pos.count, sampled.moments.neg.count) == 0:
+        raise ValueError("all rows of positive weight are of one class, so AUC is undefined")
+    tuning = sampled.sample.balanced(model.tuning_rows)
+    kernels = find_kernels(model.kernel, is_sparse(tuning.data.X))
+    landmarks, search = _make_search(model, sampled, tuning, kernels, count, rng)
+    with threads_for(1):
+        paths = search.run(kernels, model.gamma, count_rounds(model.relevance, model.kernel, kernels), rng)
+        average = average_paths(tuning.data, [each.path for each in paths], pick=not model.average)
+    maps = [paths[k].nystroem(landmarks) for k in average.kept]
+    moments = passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").parts
+    score = model._fit_average(paths, average, landmarks, _features(model, maps, moments))
+    model._store_search(paths, average)
+    shift = model._calibrate(average.out_of_fold, _with_class_totals(tuning.data, sampled.moments))
+    model.score_ = replace(score, intercept=score.intercept - shift)
+    weight = tuning.data.weight if passes.reader.weight is not None else None
+    model.oof_interval_ = ScoreRuns.of(average.out_of_fold, tuning.data.y, weight).interval()
+
+
+def _check_supported(model: KernelAUCClassifier) -> None:
+    """Refuse losses and folds that passes do not support."""
     if model.loss != "squared":
         raise ValueError(
             f"loss={model.loss!r}; passes over a source fit kernels by the squared loss only; use loss='squared', or "
@@ -68,48 +92,36 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
         )
     if not Integer(2).accepts(model.cv):
         raise ValueError(f"cv={model.cv!r}; a source is split by hashing: give the number of folds, at least 2")
-    rng = make_rng(model.random_state)
-    count = count_landmarks(model.n_components, passes.summary.n_rows)
-    limit = max(model.tuning_rows, count * (1 if model.landmarks == "random" else CANDIDATES))
-    found = passes.run(_SampledMomentsOf(limit), "columns and a sample of rows")
-    if min(found.moments.pos.count, found.moments.neg.count) == 0:
-        raise ValueError("all rows of positive weight are of one class, so AUC is undefined")
-    tuning = found.sample.balanced(model.tuning_rows)
-    folds = hashed_folds(tuning, int(model.cv))
-    kernels = find_kernels(model.kernel, is_sparse(tuning.data.X))
-    rows = found.sample.rows
-    columns = Coordinates(column_scale(found.moments, model.standardize))
+
+
+def _make_search(
+    model: KernelAUCClassifier,
+    sampled: SampledMoments,
+    tuning: NumberedRows,
+    kernels: list[str],
+    count: int,
+    rng: np.random.Generator,
+) -> tuple[Any, KernelSearch]:
+    """Landmarks among the sampled rows, and the search; ranks are those among the rows of the comparison."""
+    rows = sampled.sample.rows
+    columns = Coordinates(column_scale(sampled.moments, model.standardize))
     groups = [np.flatnonzero(rows.data.y == side) for side in (1.0, -1.0)]
     chosen = choose_landmarks(rows.data.X, groups, count, model.landmarks, columns, rng)
     model.landmarks_ = rows.numbers[chosen]
     landmarks = rows.data.X[chosen]
-    search = KernelSearch(
-        tuning.data,
-        folds,
-        landmarks[:SEARCH_LANDMARKS],
-        places_among(tuning.numbers, model.landmarks_[:SEARCH_LANDMARKS]),
-        kernel_coordinates(kernels, columns, tuning.data, model.standardize),
-        PathSettings(model.alphas, 0.0, model.standardize),
-    )
-    with threads_for(1):
-        paths = search.run(kernels, model.gamma, count_rounds(model.relevance, model.kernel, kernels), rng)
-        average = average_paths(tuning.data, [each.path for each in paths], pick=not model.average)
-    maps = [paths[k].nystroem(landmarks) for k in average.kept]
-    moments = passes.run(_FeatureMomentsOf(maps), "moments of the kernel features").parts
-    score = model._fit_average(paths, average, landmarks, maps, _feature_data(model, maps, moments))
-    model._store_search(paths, average)
-    shift = model._calibrate(average.out_of_fold, _with_class_totals(tuning.data, found.moments))
-    model.score_ = replace(score, intercept=score.intercept - shift)
-    weight = tuning.data.weight if passes.reader.weight is not None else None
-    model.oof_interval_ = ScoreRuns.of(average.out_of_fold, tuning.data.y, weight).interval()
+    places = places_among(tuning.numbers, model.landmarks_)
+    coordinates = kernel_coordinates(kernels, columns, tuning.data, model.standardize)
+    settings = PathSettings(model.alphas, 0.0, model.standardize)
+    folds = hashed_folds(tuning, int(model.cv))
+    return landmarks, KernelSearch(tuning.data, folds, landmarks, places, coordinates, settings)
 
 
-def _feature_data(
+def _features(
     model: KernelAUCClassifier, maps: list[Nystroem | None], moments: Sequence[Moments]
-) -> Iterator[tuple[Data, Solver]]:
-    """The features of the maps, or the columns themselves, and the solver of the final models."""
+) -> Iterator[Features]:
+    """For each map the features, or the columns themselves if it is None, and the solver of the final model."""
     for nystroem, part in zip(maps, moments, strict=True):
-        yield Data.of_moments(part, standardize=model.standardize and nystroem is None), Exact()
+        yield nystroem, Data.of_moments(part, standardize=model.standardize and nystroem is None), Exact()
 
 
 def _with_class_totals(rows: LabeledData, moments: Moments) -> LabeledData:

@@ -1,4 +1,4 @@
-"""Paths: the weights for many alphas; for the squared loss, all at once.
+"""Paths: the weights for many alphas, which the squared loss gives all at once.
 
 L2, from moments: with S = Q T Q' and T tridiagonal, u = Q (T + alpha I)^-1 Q'delta and, by Sherman and Morrison,
 w = u / (1 + delta.u). T costs a third of the eigenvectors of S, which are the fallback where rounding leaves
@@ -6,7 +6,7 @@ T + alpha I indefinite. L2, without a matrix: conjugate gradients on (S + alpha 
 Krylov space, since the residuals of the shifted systems stay parallel (Jegerlehner 1996). Elastic net and other
 losses: one alpha after the other, with warm starts.
 
-The columns may be those of a table or the features of a kernel: nothing here depends on which.
+The columns may be the columns of a table or the features of a kernel.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def shifted_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.nd
     if v.size == 1:
         return eigen_solutions(S, v, alphas)
     size = int(lapack.dsytrd_lwork(v.size, lower=1)[0])
-    packed, diagonal, beside, tau, _ = lapack.dsytrd(S, lower=1, lwork=size)
+    packed, diagonal, off_diagonal, tau, _ = lapack.dsytrd(S, lower=1, lwork=size)
     reflectors = np.asfortranarray(packed[1:, :-1])
     start = _reflected(reflectors, tau, v[:, None], "T")[:, 0]
     u = np.empty((v.size, alphas.size), order="F")
     for k, alpha in enumerate(alphas):
-        _, _, u[:, k], failed = lapack.dptsv(diagonal + alpha, beside, start)
+        _, _, u[:, k], failed = lapack.dptsv(diagonal + alpha, off_diagonal, start)
         if failed:
             return eigen_solutions(S, v, alphas)
     return _reflected(reflectors, tau, u, "N")
@@ -75,7 +75,7 @@ def _reflected(reflectors: np.ndarray, tau: np.ndarray, v: np.ndarray, form: str
 
 
 def eigen_solutions(S: np.ndarray, v: np.ndarray, alphas: np.ndarray) -> np.ndarray:
-    """The same from the eigenvectors, for S + alpha I that rounding has left indefinite."""
+    """(S + alpha I)^-1 v from the eigenvectors of S, for S + alpha I that rounding has left indefinite."""
     values, vectors = eigh(S, check_finite=False, driver="evd")
     return vectors @ ((vectors.T @ v)[:, None] / (np.maximum(values, 0.0)[:, None] + alphas))
 

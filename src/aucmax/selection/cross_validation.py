@@ -9,7 +9,7 @@ For few positives, the squared loss with an L2 penalty also has leave-pair-out A
 then scaled once, by all rows. A "fold" is a row of the rarer class: its AUC is the share of the other class that is
 ranked correctly against it, by models that have seen neither row; the mean over the folds is the leave-pair-out AUC.
 
-The columns may be those of a table or features computed from it: nothing here depends on which.
+The columns may be the columns of a table or features computed from the table.
 """
 
 from __future__ import annotations

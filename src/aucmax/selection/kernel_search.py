@@ -43,7 +43,7 @@ SCALES = {"l2": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0), "l1": (0.03, 0.1, 0.3, 1.0, 3.
 SHARPER = (1.0, 3.0)  # factors of gamma after a round: with fewer relevant columns a sharper kernel may win
 METRIC_KERNEL = "laplacian"  # whose metric is learned, if it is among those to try
 ROUNDS = 3  # maximum number of rounds of metric learning
-LANDMARKS = 250  # landmarks with which settings are compared
+MOST_LANDMARKS = 250  # landmarks with which settings are compared
 SLOPE_ROWS = 1000  # rows at which derivatives are measured
 
 _best_auc = attrgetter("path.best_auc")
@@ -92,7 +92,7 @@ class KernelSearch:
     table : LabeledData
     folds : list of pairs of row indices
     landmarks : array or CSR of shape (m, d)
-        In the units of the table.
+        In the units of the table; the search uses the first 250.
     places : array of shape (m,)
         The row of the table that each landmark is, -1 for none.
     coordinates : dict
@@ -112,10 +112,11 @@ class KernelSearch:
     ):
         self.table = table
         self.folds = folds
-        self.landmarks = landmarks
+        self.landmarks = landmarks[:MOST_LANDMARKS]
         self.coordinates = coordinates
         self.settings = settings
-        self.tested_landmarks = np.array([np.isin(places, test) for _, test in folds])  # one row per fold
+        # for each fold, which landmarks are among its test rows
+        self.tested_landmarks = np.array([np.isin(places[:MOST_LANDMARKS], test) for _, test in folds])
         self.all_rows = np.flatnonzero(table.weight > 0)
         self.is_partition = is_partition(folds, self.all_rows.size)
         # models without both folds of a pair are fitted too, if the test sets are a partition

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
@@ -105,10 +104,10 @@ def check_rows(estimator: Any, X: Any) -> Any:
             wanted = estimator.n_features_in_
             raise ValueError(f"X has {X.shape[1]} features, but {name} is expecting {wanted} features as input")
         return X
-    X = check_structure(X) if issparse(X) else X
+    X = check_structure(X)
     _check_cells(X)
     X = validate_data(estimator, X, reset=False, **TABLE)
-    return canonical(X) if issparse(X) else X
+    return canonical(X)
 
 
 def check_batch(
@@ -172,7 +171,7 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
 
     Its structure is checked first: even a conversion to CSR would write outside of its arrays if it were invalid.
     """
-    X = check_structure(X) if issparse(X) else X
+    X = check_structure(X)
     _check_cells(X)
     try:
         X, y = validate_data(estimator, X, y, **options)
@@ -181,7 +180,7 @@ def _check_labeled(estimator: Any, X: Any, y: Any, **options: Any) -> tuple[Any,
             raise
         name = type(estimator).__name__
         raise ValueError(f"{error}; encode strings first: make_pipeline(TableEncoder(), {name}())") from None
-    return canonical(X) if issparse(X) else X, y
+    return canonical(X), y
 
 
 def _check_cells(X: Any) -> None:
@@ -208,9 +207,9 @@ def check_labels_and_weights(
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(f"y has shape {labels.shape}; give one label for each of the {n} rows")
-    found = np.unique(labels)
-    if not np.isin(found, classes).all() or found.size < 2:
-        raise ValueError(f"y has the labels {found.tolist()[:5]}; it needs {classes.tolist()}, both of them")
+    distinct = np.unique(labels)
+    if not np.isin(distinct, classes).all() or distinct.size < 2:
+        raise ValueError(f"y has the labels {distinct.tolist()[:5]}; it needs {classes.tolist()}, both of them")
     signs = np.where(labels == classes[1], 1.0, -1.0)
     return signs, np.ones(n) if sample_weight is None else check_class_weights(sample_weight, signs > 0)
 

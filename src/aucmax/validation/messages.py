@@ -1,4 +1,4 @@
-"""Messages: warnings that name the line of the user's code, and text from files made safe to show."""
+"""Messages: warnings that point to the user's line of code, and text of files that is safe to print."""
 
 from __future__ import annotations
 
