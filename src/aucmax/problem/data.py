@@ -77,10 +77,13 @@ class Data:
         )
 
     @classmethod
-    def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool) -> Data:
-        """Rows with their own statistics, checked to be finite."""
+    def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, scatter: bool = False) -> Data:
+        """Rows with their own statistics, checked to be finite.
+
+        With `scatter`, which says that the scatter matrix will be asked for, it takes no second pass over the rows.
+        """
         start = run_clock()
-        full = X.shape[1] <= NARROW
+        full = X.shape[1] <= (max(X.shape[0], NARROW) if scatter else NARROW)
         moments = Moments.of(X, y, weight, full=full)
         check_finite(moments, X)
         shift = _far_centres(moments, X)
