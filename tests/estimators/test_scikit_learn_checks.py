@@ -40,7 +40,7 @@ COMBINATIONS = [
         for solver, kind in SOLVERS.items()
         for loss in losses_of(kind)
         for penalty in kind.penalties
-        if (solver, penalty) != ("solam", "none")  # without a penalty it needs a radius
+        if penalty in PENALTIES and (solver, penalty) != ("solam", "none")  # without a penalty it needs a radius
     ],
     AUCClassifierCV([0.1, 1.0], loss="squared", cv=3, random_state=0),
     *[

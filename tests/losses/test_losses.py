@@ -5,7 +5,7 @@ import pytest
 from problems import FORMS, make_problem
 from scipy.special import entr, expit
 
-from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge, pairwise_sums
+from aucmax.losses import LOSSES, Exponential, Hinge, SquaredHinge, pairwise_sums, rounding
 from aucmax.losses.hinges import HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
 from aucmax.penalties import Ball, ElasticNet
@@ -48,6 +48,17 @@ def weights(dim, seed=1):
 
 def slopes(function, w, step=1e-5):
     return [(function(w + step * unit) - function(w - step * unit)) / (2 * step) for unit in np.eye(w.size)]
+
+
+def test_every_loss_of_pairs_is_compared():
+    assert set(BRUTE) == set(LOSSES) - {"aum"}
+
+
+@pytest.mark.parametrize("name", BRUTE)
+def test_the_default_bounds_on_rounding_errors_are_for_slopes_of_at_most_1(name):
+    m = np.linspace(-50.0, 50.0, 1001)
+    steepest = np.abs(np.diff(BRUTE[name](m)) / np.diff(m)).max()
+    assert steepest <= 1 + 1e-9 or name in {"squared", "exponential", *rounding._BOUNDS}
 
 
 @pytest.mark.parametrize("name", BRUTE)

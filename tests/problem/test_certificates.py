@@ -21,7 +21,7 @@ COMBINATIONS = [
     for loss in losses_of(kind)
     if loss != "aum"  # its gap is that to the minimum over w.delta = 1, see tests/solvers/test_aum.py
     for penalty in kind.penalties
-    if penalty != "none"
+    if penalty in PENALTIES
 ]
 EACH_COMBINATION = pytest.mark.parametrize(
     ("name", "loss", "penalty"), COMBINATIONS, ids=["-".join(c) for c in COMBINATIONS]

@@ -222,6 +222,33 @@ def test_wrong_settings_are_refused_before_anything_else(name):
             solver.solve(None)
 
 
+class UnknownPenalty(ElasticNet):
+    kind = "unknown"
+
+
+@EACH_SOLVER
+def test_a_run_refuses_a_penalty_that_the_solver_does_not_declare(table, name):
+    solver = SOLVERS[name]()
+    with pytest.raises(ValueError, match=r"supports the penalties .*, not 'unknown'"):
+        solver.solve(make(*table(), solver, UnknownPenalty(0.0, 0.1)))
+
+
+FEW_DIGITS = {"spam", "solam", "mba"}
+WITH_L1 = [
+    (name, loss)
+    for name, kind in SOLVERS.items()
+    if kind.certified and "l1" in kind.penalties and name not in FEW_DIGITS
+    for loss in losses_of(kind)
+]
+
+
+@pytest.mark.parametrize(("name", "loss"), WITH_L1, ids="-".join)
+def test_an_l1_penalty_alone_is_certified_for_every_loss(table, name, loss):
+    solver = SOLVERS[name](tol=1e-5, max_epochs=PROMISES[name].epochs)
+    problem = make_problem(*table(), ElasticNet(0.05, 0.0), loss=LOSSES[loss](), standardize=True)
+    assert solver.solve(problem, rng=np.random.default_rng(0)).converged
+
+
 @EACH_SOLVER
 def test_other_losses_and_penalties_are_refused_by_name(table, name, monkeypatch):
     class Cubic:

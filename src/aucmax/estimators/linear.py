@@ -14,7 +14,7 @@ from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.losses import LOSSES
-from aucmax.numerics.matrix import linear_scores
+from aucmax.numerics.matrix import dot
 from aucmax.problem.data import Data
 from aucmax.problem.objective import ProblemSpec
 from aucmax.problem.solution import Callback, Monitor
@@ -145,14 +145,14 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         spec = self._spec()
         solver = find_solver(self.solver, table.X, spec.loss)
         check_in_passes(solver, table.X)
-        data = Data.of(*table, standardize=self.standardize)
+        data = Data.of(*table, standardize=self.standardize, scatter=isinstance(solver, Exact))
         problem, alpha = make_problem(spec, data, solver)
         held_out = None if validation is None else check_validation(self, validation)
         watch = Monitor(held_out) if monitor or held_out else None
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
         model = LinearModel.of(data, solution.coef)
-        scores = linear_scores(table.X, model.w) + model.intercept
+        scores = dot(table.X, model.w) + model.intercept
         self._linear = self._with_zero(model, data, solution.coef, (scores, table.y, table.weight))
         self._stream: Stream | None = None
         return self

@@ -154,6 +154,11 @@ class Solver(BaseEstimator, ABC):
             Called with every record; the run ends if it returns True.
         """
         self.check_settings()
+        if problem.penalty.kind not in self.penalties:
+            raise ValueError(
+                f"solver {type(self).__name__} supports the penalties {list(self.penalties)}, not "
+                f"{problem.penalty.kind!r}"
+            )
         rng = np.random.default_rng() if rng is None else rng
         watched = monitor is not None or callback is not None
         trace = Trace()
