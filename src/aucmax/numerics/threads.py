@@ -37,8 +37,8 @@ def workers_for(size: int) -> int:
 
 def run_in_order(tasks: Sequence[Callable[[], Any]]) -> Iterator[Any]:
     """The results of the tasks, in their order; threads work on a few tasks at a time."""
-    workers = min(len(tasks), workers_for(SHARE * len(tasks)))
-    if workers <= 1:
+    workers = workers_for(SHARE * len(tasks)) if len(tasks) > 1 else 1
+    if workers == 1:
         yield from (task() for task in tasks)
         return
     with _controller().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
