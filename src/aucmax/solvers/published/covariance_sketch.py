@@ -220,19 +220,12 @@ def _multiply_out(M, G, th, h, Mx, v):
 
 @compiled
 def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
-    """Add xh' to M and update G = M'M; h is zero outside start to stop. Two entries at once."""
-    size = row_size(X, i)
+    """Add xh' to M and update G = M'M; h is zero outside start to stop."""
     start = start // LINE * LINE
     stop = -(-stop // LINE) * LINE
     part = h[start:stop]
-    for p in range(0, size - 1, 2):
-        (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
-        A, B = M[e, start:stop], M[f, start:stop]
-        for k in range(part.size):
-            A[k] += a * part[k]
-            B[k] += b * part[k]
-    if size % 2 == 1:
-        e, a = row_entry(X, i, size - 1)
+    for p in range(row_size(X, i)):
+        e, a = row_entry(X, i, p)
         A = M[e, start:stop]
         for k in range(part.size):
             A[k] += a * part[k]
