@@ -105,8 +105,7 @@ class BoxedRows(NamedTuple):
         lowest, highest = float(nearest.min()), float(nearest.max())
         if not (np.isfinite(lowest) and np.isfinite(highest)):
             return cls(y, np.zeros(1), np.zeros(scores.size, dtype=np.int64), np.full(scores.size, np.nan))
-        place = np.empty(scores.size)
-        _places(scores, nearest, place)
+        place = 2.0 * (scores - nearest)
         span = highest - lowest + 1.0
         if span > 1000 + scores.size:
             return cls(y, *np.unique(nearest, return_inverse=True), place)
@@ -140,12 +139,6 @@ def expansions(at: np.ndarray, moments: np.ndarray, f: MarginFunction) -> np.nda
         _add_above(at, moments, *f.low, out)
         _add_below(at, moments, *f.high, out)
     return out
-
-
-@compiled
-def _places(scores, nearest, place):
-    for i in range(scores.size):
-        place[i] = 2.0 * (scores[i] - nearest[i])
 
 
 @compiled

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -50,22 +51,18 @@ class HingeEvaluation(NamedTuple):
     def coefficients(self) -> np.ndarray:
         """c such that gradient = sum_i c_i x_i."""
         return self.order.spread(
-            _total([-2.0 * factor * active.Z for factor, active in self.terms]),
-            _total([2.0 * factor * active.Y for factor, active in self.terms]),
+            reduce(np.add, [-2.0 * factor * active.Z for factor, active in self.terms]),
+            reduce(np.add, [2.0 * factor * active.Y for factor, active in self.terms]),
         )
 
     def product(self, u: np.ndarray) -> np.ndarray:
         """h such that Hessian v = sum_i h_i x_i, for u = Xv; takes no new sort."""
-        return _total([2.0 * factor * self.order.laplacian(active, u) for factor, active in self.terms])
+        return reduce(np.add, [2.0 * factor * self.order.laplacian(active, u) for factor, active in self.terms])
 
     @property
     def curvature(self) -> float:
         """Mean of the second derivative over all pairs."""
         return sum(2.0 * factor * active.weight for factor, active in self.terms)
-
-
-def _total(arrays: list[np.ndarray]) -> np.ndarray:
-    return arrays[0] if len(arrays) == 1 else arrays[0] + arrays[1]
 
 
 class SquaredHinge(SmoothLoss):

@@ -27,10 +27,11 @@ from aucmax.losses.hinges import HuberEvaluation, HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
 from aucmax.losses.rounding import ROOT2, Scores, plane_error, rounding_bounds, rounding_of_sum
 from aucmax.numerics.matrix import nonzeros
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Solver
 from aucmax.solvers.bundle import MODEL_WORK, BundleState
-from aucmax.solvers.truncated_newton import NewtonState, Subsample, evaluate_at, newton_step
+from aucmax.solvers.truncated_newton import NewtonState, evaluate_at, newton_step, subsample_of
 from aucmax.validation.params import Integer
 
 FIRST_PLANES = 10  # planes before Newton: more of them rarely paid off
@@ -117,7 +118,7 @@ def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlane
 def _start_newton(problem: Problem, state: CuttingPlaneState) -> CuttingPlaneState:
     """Begin the Newton phase at the best weights."""
     order = SortedScores.of(problem.data, problem.data.scores(state.w))
-    return _start_stage(problem, state, FIRST_WIDTH, order, Subsample.of(problem.data))
+    return _start_stage(problem, state, FIRST_WIDTH, order, subsample_of(problem.data))
 
 
 def _start_stage(
@@ -125,7 +126,7 @@ def _start_stage(
     state: CuttingPlaneState,
     width: float,
     order: SortedScores,
-    subsample: Subsample | None,
+    subsample: Data | None,
     products: int = 0,
 ) -> CuttingPlaneState:
     """Begin a stage at weights whose scores are already sorted."""

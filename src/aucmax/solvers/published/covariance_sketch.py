@@ -26,9 +26,9 @@ goes into fetching the rows of M, which rarely fits in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import cast
 
 import numpy as np
 
@@ -68,27 +68,18 @@ class OPAUCSketchState(State):
         G[v, v] = w @ w
         return cls(w, 0.0, 0, None, M, th, G, np.zeros(2), np.zeros((2, tau)))
 
-    def after_rows(
-        self,
-        data: Data,
-        l2: float,
-        eta: float,
-        rng: np.random.Generator,
-        row_order: Callable[[Data, np.random.Generator], np.ndarray],
-    ) -> OPAUCSketchState:
-        """The state after one pass over these rows."""
-        seed = int(rng.integers(2**63)) if self.seed is None else self.seed
+    def after_rows(self, data: Data, l2: float, eta: float, order: np.ndarray) -> OPAUCSketchState:
+        """The state, which has a seed, after one pass over these rows in the given order."""
         th, G, T, r = (array.copy() for array in (self.th, self.G, self.T, self.r))
         M = _lines(*self.M.shape)
         M[...] = self.M
-        signs = row_signs(seed, self.t, data.n, r.shape[1])
-        order = row_order(data, rng)
+        signs = row_signs(cast(int, self.seed), self.t, data.n, r.shape[1])
         rows = (data.rows, data.y, data.squared_norms, data.weight, relative_weights(data))
         _epoch(*rows, order, signs, l2, eta, M, th, G, T, r)
         t = self.t + data.n
         if t // REFRESH > self.t // REFRESH:
             G = M.T @ M
-        return OPAUCSketchState(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
+        return OPAUCSketchState(M @ th, self.passes + 1.0, t, self.seed, M, th, G, T, r)
 
     def rescaled(self, ratio: np.ndarray) -> OPAUCSketchState:
         """The state after the scale of column j has been multiplied by ratio[j] (`State.rescaled`); O(dim m^2)."""
