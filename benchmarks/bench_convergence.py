@@ -43,8 +43,7 @@ def _run(dataset, set_name, name, kind, alpha, reference):
     solver = kind(tol=1e-6, max_epochs=MAX_EPOCHS)
     penalty = ElasticNet(0.0, alpha)
     weight = np.ones(dataset.y.size)
-    full = solver.wants_scatter(*dataset.X.shape, penalty)
-    data = Data.of(dataset.X, dataset.y.astype(float), weight, standardize=False, full=full)
+    data = Data.of(dataset.X, dataset.y.astype(float), weight, standardize=False)
     problem = Problem(data, Squared(), penalty)
     kind(max_epochs=1).solve(problem, rng=np.random.default_rng(0))  # compile before the clock starts
     solution = solver.solve(problem, rng=np.random.default_rng(0))

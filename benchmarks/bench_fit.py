@@ -76,7 +76,7 @@ def sparse_rows():
 def _best_objective(X, y, alpha, direction):
     """Objective at the best multiple of a direction: the scale of the ridge weights is not comparable."""
     sign = np.where(y == 1, 1.0, -1.0)
-    data = Data.of(X, sign, np.ones(y.size), standardize=False, full=False)
+    data = Data.of(X, sign, np.ones(y.size), standardize=False)
     problem = Problem(data, Squared(), ElasticNet(0.0, alpha))
     slope = data.delta @ direction
     curvature = 2 * problem.objective(direction) - 1 + 2 * slope

@@ -45,7 +45,7 @@ def logistic_iterations(X, y):
 
 
 def gradient_rows(X, sign):
-    data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+    data = Data.of(X, sign, np.ones(sign.size), standardize=True)
     w = 0.1 * data.delta
     scores = data.scores(w)
     loss = SquaredHinge()
@@ -72,7 +72,7 @@ def fit_rows(X, y, sign, kind):
     iterations = logistic_iterations(X, y)
 
     def ours(alpha=None):
-        data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+        data = Data.of(X, sign, np.ones(sign.size), standardize=True)
         alpha = automatic_alpha(data) if alpha is None else alpha
         return Newton(tol=ACCURACY).solve(Problem(data, SquaredHinge(), ElasticNet(0.0, alpha)))
 

@@ -11,7 +11,7 @@ from benchmarks.timing import medians, row
 
 
 def gradient_row(X, sign):
-    data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+    data = Data.of(X, sign, np.ones(sign.size), standardize=True)
     w = 0.1 * data.delta
     scores = data.scores(w)
     loss = Logistic()
@@ -27,7 +27,7 @@ def fit_rows(X, y, sign, kind, repeats):
     iterations = logistic_iterations(X, y)
 
     def ours(alpha=None):
-        data = Data.of(X, sign, np.ones(sign.size), standardize=True, full=False)
+        data = Data.of(X, sign, np.ones(sign.size), standardize=True)
         alpha = automatic_alpha(data) if alpha is None else alpha
         return Newton(tol=ACCURACY).solve(Problem(data, Logistic(), ElasticNet(0.0, alpha)))
 

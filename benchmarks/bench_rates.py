@@ -20,7 +20,7 @@ SETS = ("digits", "a9a", "w8a", "splice_scale")
 
 def make(name, strength=1.0):
     dataset = datasets.load(name)
-    data = Data.of(dataset.X, dataset.y.astype(float), np.ones(dataset.y.size), standardize=False, full=False)
+    data = Data.of(dataset.X, dataset.y.astype(float), np.ones(dataset.y.size), standardize=False)
     return Problem(data, Squared(), ElasticNet(0.0, strength * automatic_alpha(data)))
 
 

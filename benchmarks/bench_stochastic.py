@@ -18,7 +18,7 @@ from benchmarks.timing import medians, row
 
 def make(X, y, alpha):
     sign = np.where(y > 0, 1.0, -1.0)
-    data = Data.of(X, sign, np.ones(y.size), standardize=False, full=False)
+    data = Data.of(X, sign, np.ones(y.size), standardize=False)
     return Problem(data, Squared(), ElasticNet(0.0, alpha))
 
 

@@ -75,7 +75,7 @@ def test_path_reaches_the_minimum_of_a_generic_solver(alpha):
 
 def test_gap_bounds_the_error_of_a_run_cut_short():
     X, limits = random_limits(np.random.default_rng(0), dim=8)
-    [found] = interval_regression_path(X, limits, np.array([0.01]), max_iter=2)
+    [found] = interval_regression_path(X, limits, np.array([0.01]), max_epochs=2)
     error = objective(X, limits, found.w, found.constant, 0.01) - generic_minimum(X, limits, 0.01)
     assert not found.converged and 0.0 < error <= found.gap
 

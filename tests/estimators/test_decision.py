@@ -14,7 +14,7 @@ from aucmax import (
     AUMClassifier,
     KernelAUCClassifier,
 )
-from aucmax.estimators.base import prior_cut
+from aucmax.estimators.decision import prior_cut
 
 MODELS = {
     "linear": AUCClassifier(),

@@ -121,16 +121,6 @@ def test_nested_settings_and_clones():
         model.predict([[1.0, 2.0]])
 
 
-def test_a_failed_refit_leaves_the_learner_unchanged():
-    data = make_toy_sequences(30)
-    model = PenaltyLearner(PenaltyRegressor("interval", **QUICK)).fit(data.sequences, data.labels)
-    before, table = model.predict_penalty(data.sequences), model.table_
-    with pytest.raises(ValueError, match="no sequence has a label"):
-        model.fit(data.sequences[:5], [[]] * 5)
-    np.testing.assert_array_equal(model.predict_penalty(data.sequences), before)
-    assert model.table_ is table
-
-
 @pytest.mark.parametrize("module", [penalty_learner, segmentation], ids=lambda module: module.__name__)
 def test_docstring_examples(module):
     assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed == 0

@@ -101,7 +101,7 @@ def test_hessian_is_that_over_all_pairs(loss):
 )
 def test_equal_to_the_loss_of_the_classifier(name, loss):
     scores, labels, weight = make()
-    data = Data.of(scores.numpy()[:, None], 2.0 * labels.numpy() - 1.0, weight.numpy(), standardize=False, full=True)
+    data = Data.of(scores.numpy()[:, None], 2.0 * labels.numpy() - 1.0, weight.numpy(), standardize=False)
     expected, _ = LOSSES[name]().value_and_gradient(data, np.ones(1))
     assert loss(scores, labels, weight).item() == pytest.approx(expected, rel=1e-12)
 

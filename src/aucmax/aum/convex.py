@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucmax.aum.lines import FLAT, ThresholdLines, evaluate_at
-from aucmax.aum.value import TIED
+from aucmax.aum.lines import FLAT, TIED, ThresholdLines, evaluate_at
 from aucmax.numerics.compiled import compiled
 
 LARGEST = 1e300  # bound on the thresholds at the steps examined

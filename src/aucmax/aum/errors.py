@@ -135,7 +135,7 @@ def _check_example(example: ArrayLike, n_examples: int | None, size: int) -> np.
 
 
 def _sorted_and_merged(example, v, fp, fn):
-    """Breakpoints sorted by example and v; those of one example at the same v move together and become one."""
+    """Breakpoints sorted by example and v; breakpoints of one example at the same v are added up."""
     if fp.size != v.size or fn.size != v.size:
         raise ValueError(f"v, fp and fn have {v.size}, {fp.size} and {fn.size} rows; pass columns of one table")
     order = np.lexsort((v, example))
@@ -148,7 +148,7 @@ def _sorted_and_merged(example, v, fp, fn):
 
 
 def _refuse_negative(example, change, v, what):
-    """Refuse an example whose running total of changes falls below zero by more than rounding."""
+    """Refuse examples whose running total of changes falls below zero by more than rounding."""
     running = np.cumsum(change)
     starts = np.flatnonzero(np.r_[True, np.diff(example) != 0])
     sizes = np.diff(np.r_[starts, example.size])

@@ -122,7 +122,7 @@ def exact_line_search(
     method : {"auto", "walk"}
         With "auto" the first minimum of monotone errors is found by the convex search, and all else by the walk.
     penalty : LinePenalty
-        Added to AUM; none by default.
+        An L2 penalty, which is added to AUM; none by default.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def _first_minimum(walk: CrossingWalk, penalty: LinePenalty) -> tuple[float, flo
 
 
 def _lowest_of_rows(walk: CrossingWalk, n_rows: int | None, penalty: LinePenalty) -> LineSearchResult:
-    """The lowest AUM plus penalty among the first rows, or among all rows, which are kept."""
+    """The lowest AUM plus penalty among the first `n_rows` rows of the walk, or among all rows, with their table."""
     rows = np.concatenate(list(walk.batches()), axis=1) if n_rows is None else walk.next_rows(n_rows)
     end = np.inf if walk.next_step == np.inf else float(rows[STEP, -1])
     first, last = _lowest(rows, end, penalty)

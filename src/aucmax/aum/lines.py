@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from aucmax.aum.errors import ErrorFunctions
-from aucmax.aum.value import TIED
 from aucmax.numerics.compiled import compiled
 
+TIED = 1e-12  # relative difference below which two thresholds, or two steps at which they cross, are tied
 FLAT = 1e-13  # a slope of AUM is zero below this fraction of its terms, and a weight below it of all weights
 DOUBT = 1e-3  # of all weights, added to the weight in a term's size: FLAT of it is the rounding of a running sum
 

@@ -24,7 +24,8 @@ import numpy as np
 
 from aucmax.aum.errors import ErrorFunctions
 from aucmax.aum.line_search import UNTIL, LinePenalty, exact_line_search
-from aucmax.aum.value import TIED, AUMValue, aum, aum_subgradient
+from aucmax.aum.lines import TIED
+from aucmax.aum.value import AUMValue, aum, aum_subgradient
 from aucmax.numerics.matrix import dot, transposed_dot
 from aucmax.validation.params import Integer, Number, Option, check_params
 

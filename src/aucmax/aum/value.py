@@ -27,8 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucmax.aum.errors import ErrorFunctions
-
-TIED = 1e-12  # relative difference below which two thresholds, or two steps at which they cross, are tied
+from aucmax.aum.lines import TIED
 
 
 class AUMValue(NamedTuple):

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from aucmax.aum.lines import DOUBT, FLAT, StepEvaluation, ThresholdLines, evaluate_at
-from aucmax.aum.value import TIED, totals_from_left, totals_from_right
+from aucmax.aum.lines import DOUBT, FLAT, TIED, StepEvaluation, ThresholdLines, evaluate_at
+from aucmax.aum.value import totals_from_left, totals_from_right
 from aucmax.numerics.compiled import compiled
 
 STEP, AUM, SLOPE, AUC, AUC_AFTER = range(5)  # rows of the table

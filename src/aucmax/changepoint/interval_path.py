@@ -48,7 +48,7 @@ def alpha_grid(X: np.ndarray, limits: np.ndarray) -> np.ndarray:
 
 
 def interval_regression_path(
-    X: ArrayLike, limits: ArrayLike, alphas: ArrayLike, tol: float = 1e-6, max_iter: int = 100
+    X: ArrayLike, limits: ArrayLike, alphas: ArrayLike, tol: float = 1e-6, max_epochs: int = 100
 ) -> list[IntervalFit]:
     """Minimise P for one alpha after another, each starting from the last solution.
 
@@ -62,7 +62,7 @@ def interval_regression_path(
         Positive penalty strengths, preferably in descending order.
     tol : float
         Stop when the gap is at most this fraction of P at zero weights.
-    max_iter : int
+    max_epochs : int
         Maximum number of Newton steps per alpha.
 
     Returns
@@ -84,7 +84,7 @@ def interval_regression_path(
     target = tol * loss.value(f + constant)
     found = []
     for alpha in alphas:
-        for _ in range(max_iter):
+        for _ in range(max_epochs):
             gap = _duality_gap(X, loss, f + constant, w, alpha)
             if gap <= target:
                 break

@@ -10,7 +10,7 @@ import numpy as np
 from aucmax.cli.evaluate import Evaluation, LabelColumns, confusion_rates, find_target
 from aucmax.cli.progress import ProgressCallback
 from aucmax.cli.score import count_new_rows, matrix_layout, needed_columns
-from aucmax.estimators.base import predicted_labels
+from aucmax.estimators.decision import predicted_labels
 from aucmax.metrics import break_even
 from aucmax.models import SavedModel
 from aucmax.scale import LocalEngine, Source

@@ -48,7 +48,7 @@ class _DaskMixin:
         if not hasattr(X, "columns"):
             del model.feature_names_in_  # an array has none
         for name, value in vars(model).items():
-            if name.endswith("_") and not name.startswith("_"):
+            if name == "_linear" or (name.endswith("_") and not name.startswith("_")):
                 setattr(self, name, value)
         self.classes_ = labels
         model.classes_ = labels

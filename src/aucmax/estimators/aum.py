@@ -10,10 +10,11 @@ import numpy as np
 from aucmax.aum import Descent, ErrorFunctions, best_intercept
 from aucmax.aum.descent import DescentResult, run_descent
 from aucmax.aum.step import AUMData
-from aucmax.estimators.base import LinearModel, LinearRanker, prior_cut
+from aucmax.estimators.base import LinearModel, LinearRanker
 from aucmax.estimators.class_weight import class_costs
+from aucmax.estimators.decision import prior_cut
 from aucmax.metrics import auc_influence, roc_auc
-from aucmax.numerics.matrix import dot
+from aucmax.numerics.matrix import linear_scores
 from aucmax.problem.data import Data
 from aucmax.problem.solution import Callback
 from aucmax.solvers.aum import examples_of, rate_errors, squared_start
@@ -170,7 +171,7 @@ class AUMClassifier(LinearRanker):
             if self.start == "exact" and descent.trace["auc"][-1] < descent.trace["auc"][0]:
                 self.best_step_ = 0
                 w = descent.start
-        scores = dot(table.X, w)
+        scores = linear_scores(table.X, w)
         intercept = -prior_cut(scores, table.y, table.weight) if errors is None else best_intercept(errors, scores)
         self._linear = LinearModel(w, intercept)
         return self
@@ -242,7 +243,7 @@ def _check_informative(data: Data) -> None:
 def _is_gain(held_out: LabeledData, descent: DescentResult) -> bool:
     """Whether the best weights rank held-out rows better than the start by more than chance explains."""
     y, weight = held_out.y, held_out.weight
-    scores, start = dot(held_out.X, descent.coef), dot(held_out.X, descent.start)
+    scores, start = linear_scores(held_out.X, descent.coef), linear_scores(held_out.X, descent.start)
     gain = roc_auc(y, scores, sample_weight=weight) - roc_auc(y, start, sample_weight=weight)
     change = auc_influence(y, scores, sample_weight=weight) - auc_influence(y, start, sample_weight=weight)
     return bool(gain > SIGNIFICANT * np.linalg.norm(change))

@@ -179,24 +179,3 @@ def without_feature_names(estimator: Any) -> Any:
     other = copy(estimator)
     vars(other).pop("feature_names_in_", None)
     return other
-
-
-def prior_cut(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-    """The threshold above which the total weight is nearest to that of the positives; midway between two scores.
-
-    Rows with equal scores stay together.
-
-    Examples
-    --------
-    >>> prior_cut(np.array([0.0, 1.0, 2.0, 4.0]), np.array([-1, 1, -1, -1]), np.ones(4))
-    3.0
-    """
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    above = np.concatenate([[0.0], np.cumsum(weight[order])])
-    padding = (ranked[0] - ranked[-1]) / ranked.size or 1.0
-    bounds = np.concatenate([[ranked[0] + 2 * padding], ranked, [ranked[-1] - 2 * padding]])
-    middle = bounds[1:] + 0.5 * (bounds[:-1] - bounds[1:])
-    divides = (bounds[:-1] > bounds[1:]) & (middle < bounds[:-1])
-    distance = np.where(divides, np.abs(above - weight[y > 0].sum()), np.inf)
-    return float(middle[np.argmin(distance)])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from aucmax.estimators.base import prior_cut
+from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.validation.inputs import LabeledData

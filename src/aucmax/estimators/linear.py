@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from aucmax.estimators.base import LinearModel, LinearRanker, prior_cut
+from aucmax.estimators.base import LinearModel, LinearRanker
 from aucmax.estimators.class_weight import check_stream_costs, intercept_shift
+from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin
 from aucmax.losses import LOSSES
@@ -143,15 +144,15 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         table = check_table(self, X, y, sample_weight).weighted()
         spec = self._spec()
         solver = find_solver(self.solver, table.X, spec.loss)
-        data = Data.of(*table, standardize=self.standardize)
+        data = Data.of(*table, standardize=self.standardize, scatter=isinstance(solver, Exact))
         problem, alpha = make_problem(spec, data, solver)
         held_out = None if validation is None else check_validation(self, validation)
         watch = Monitor(held_out) if monitor or held_out else None
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
         model = LinearModel.of(data, solution.coef)
-        cut = 0.0 if self._is_balanced else prior_cut(dot(table.X, model.w) + model.intercept, table.y, table.weight)
-        self._linear = self._with_zero(model, cut, data, solution.coef)
+        scores = dot(table.X, model.w) + model.intercept
+        self._linear = self._with_zero(model, data, solution.coef, (scores, table.y, table.weight))
         self._stream: Stream | None = None
         return self
 
@@ -220,15 +221,18 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         spec = self._spec()
         return spec, find_streaming_solver(self.solver, spec.loss)
 
-    @property
-    def _is_balanced(self) -> bool:
-        """Whether zero stays midway between the class means."""
-        return self.decision == "balanced" or (isinstance(self.class_weight, str) and self.class_weight == "balanced")
+    def _with_zero(self, model: LinearModel, data: Data, coef: np.ndarray, scored: Any) -> LinearModel:
+        """The model with zero where `decision` and `class_weight` say, instead of midway between the class means.
 
-    def _with_zero(self, model: LinearModel, cut: float, data: Data, coef: np.ndarray) -> LinearModel:
-        """The model with zero at `cut`, counted from its present zero, less the shift of class costs."""
-        raised = 0.0 if self.class_weight is None else intercept_shift(data, coef, self.class_weight, self.classes_)
-        self._shift = float(cut - raised)
+        `scored` are scores of rows by the model, with their labels and weights; None if there are none.
+        """
+        balanced = self.decision == "balanced" or (
+            isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        )
+        zero = 0.0 if balanced or scored is None else prior_cut(*scored)
+        if self.class_weight is not None:
+            zero -= intercept_shift(data, coef, self.class_weight, self.classes_)
+        self._shift = float(zero)
         return model._replace(intercept=model.intercept - self._shift)
 
     def _store_stream(self, stream: Stream, recent: RecentScores, solver: Solver) -> AUCClassifier:
@@ -248,10 +252,8 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
             if stream.solution is not None:
                 self._store_solution(stream.solution, solver, stream.alpha)
             data = stream.problem.data
-            cut = 0.0
-            if self.decision == "prior" and not self._is_balanced and recent.has_both_classes:
-                cut = prior_cut(*recent.reweighted(stream))
-            self._linear = self._with_zero(LinearModel.of(data, stream.coef), cut, data, stream.coef)
+            scored = recent.reweighted(stream) if recent.has_both_classes else None
+            self._linear = self._with_zero(LinearModel.of(data, stream.coef), data, stream.coef, scored)
         self.n_iter_ = stream.batches
         return self
 

@@ -24,8 +24,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucmax.estimators.base import Ranker, prior_cut
+from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
+from aucmax.estimators.decision import prior_cut
 from aucmax.numerics.compiled import compiled
 from aucmax.validation.inputs import LabeledData, check_table
 from aucmax.validation.params import Integer, Number, check_params

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from aucmax.aum.descent import DescentRecord
 from aucmax.estimators.aum import AUMClassifier
+from aucmax.estimators.base import LinearModel
 from aucmax.estimators.contingency import ContingencySVMClassifier
 from aucmax.estimators.kernel import KernelAUCClassifier
 from aucmax.estimators.linear import AUCClassifier
@@ -26,7 +27,7 @@ from aucmax.tables.time_format import TimeFormat
 _TYPES = (
     *(AUCClassifier, AUCClassifierCV, KernelAUCClassifier),
     *(AUMClassifier, AUCTreeClassifier, ContingencySVMClassifier),
-    *(Calibration, Nodes, KernelScore, Term, Coordinates, Trace, Record, DescentRecord),
+    *(LinearModel, Calibration, Nodes, KernelScore, Term, Coordinates, Trace, Record, DescentRecord),
     *(TableEncoder, ColumnEncoder, NumberFormat, TimeFormat),
     *SOLVERS.values(),
 )

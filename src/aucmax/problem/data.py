@@ -23,7 +23,6 @@ from aucmax.validation.inputs import check_every_number
 
 SMALLEST = 1e-150  # smallest magnitude whose square keeps full precision
 FAR = 100.0  # spreads between zero and a column from which on its rows are shifted
-NARROW = 64  # columns up to which the scatter matrix costs little more than its diagonal
 CONSTANT = 1e-10  # relative spread up to which a column counts as constant
 
 
@@ -77,10 +76,13 @@ class Data:
         )
 
     @classmethod
-    def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool) -> Data:
-        """Rows with their own statistics, checked to be finite."""
+    def of(cls, X: Any, y: np.ndarray, weight: np.ndarray, *, standardize: bool, scatter: bool = False) -> Data:
+        """Rows with their own statistics, checked to be finite.
+
+        With `scatter`, which says that the scatter matrix will be asked for, it takes no second pass over the rows.
+        """
         start = run_clock()
-        full = X.shape[1] <= NARROW
+        full = scatter and X.shape[1] <= X.shape[0]
         moments = Moments.of(X, y, weight, full=full)
         check_finite(moments, X)
         shift = _far_centres(moments, X)

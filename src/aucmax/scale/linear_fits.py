@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.estimators.base import LinearModel, prior_cut
+from aucmax.estimators.base import LinearModel
 from aucmax.estimators.linear import AUCClassifier
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import dot
@@ -41,10 +41,10 @@ def fit_linear(model: AUCClassifier, passes: Passes) -> None:
     solution = solve(problem, solver, passes)
     model._store_solution(solution, solver, alpha)
     linear = LinearModel.of(data, solution.coef)
-    cut = 0.0
-    if not model._is_balanced:
-        cut = prior_cut(*sorted_scores(passes, _LinearScores(*linear)).condensed())
-    model._linear = model._with_zero(linear, cut, data, solution.coef)
+    scored = None
+    if model.decision == "prior":
+        scored = sorted_scores(passes, _LinearScores(*linear)).condensed()
+    model._linear = model._with_zero(linear, data, solution.coef, scored)
     model._stream = None
 
 

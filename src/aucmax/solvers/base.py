@@ -51,6 +51,11 @@ class State:
 
         Weights stay as they are, in scaled units: if scores were preserved instead, the weight of a column whose
         spread grows a hundredfold would become a hundred times too large.
+
+        Parameters
+        ----------
+        ratio : array of shape (d,)
+            The new scale of each column divided by the old one.
         """
         return self
 

@@ -47,7 +47,10 @@ def default_solver(loss: Loss, X: Any) -> str:
     """The name of the first solver that takes the loss; "cg" for tables too large to factorise."""
     if loss.name == "squared" and not factorisation_pays(X):
         return "cg"
-    return solvers_for(loss)[0]
+    for name, kind in SOLVERS.items():
+        if isinstance(loss, kind.losses):
+            return name
+    raise ValueError(f"no solver takes loss={loss.name!r}")
 
 
 def find_streaming_solver(solver: Any, loss: Loss) -> Solver:
