@@ -89,7 +89,6 @@ def vrspam_variance(problem: Problem, before: VRSPAMState, after: VRSPAMState) -
     """E|d - E[d]|^2 at the end of an inner loop, for the printed direction and uniform draws."""
     data = problem.data
     old, new = before.snapshot, after.snapshot
-    assert old is not None and new is not None
     a, b = data.means @ (new.w - old.w)
     numbers = data.e * (new.scores - old.scores - np.where(data.y > 0, b, a))
     mean = new.gradient - old.gradient

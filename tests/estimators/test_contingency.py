@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from aucmax import ContingencySVMClassifier
-from aucmax.solvers import bundle, multivariate_svm
+from aucmax.solvers import bundle
 from aucmax.solvers.multivariate_svm import ContingencyPlane, ErrorRate, FBeta, TopK, most_violated_table
 
 MEASURES = ["f1", "fbeta", "break_even", "precision_at_k", "recall_at_k", "error_rate"]
@@ -184,7 +184,7 @@ def test_an_unfinished_run_warns(monkeypatch):
     X, y = make_table()
     with pytest.warns(ConvergenceWarning, match="stopped after 2"):
         ContingencySVMClassifier(max_epochs=2).fit(X, y)
-    monkeypatch.setattr(multivariate_svm, "MODEL_WORK", -1e9)
+    monkeypatch.setattr(bundle, "MODEL_WORK", -1e9)
     with pytest.warns(ConvergenceWarning, match="stopped after 1"):
         ContingencySVMClassifier().fit(X, y)
 

@@ -189,7 +189,7 @@ def test_columns_of_very_different_scales_take_seconds():
 
 def test_the_run_ends_when_the_model_takes_too_much_work(table, monkeypatch):
     monkeypatch.setattr(cutting_plane, "NEWTON_COLUMNS", 0)
-    monkeypatch.setattr(cutting_plane, "MODEL_WORK", -1e9)
+    monkeypatch.setattr(bundle_module, "MODEL_WORK", -1e9)
     solution = CuttingPlane(tol=1e-9).solve(make(*table(n=100), 1e-4))
     assert solution.n_epochs == 1 and not solution.converged
     assert solution.gap > 1e-9 * solution.objective

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from aucmax.losses import Exponential, Logistic, SquaredHinge
 from aucmax.penalties import ElasticNet
 from aucmax.solvers import Newton
-from aucmax.solvers.truncated_newton import Subsample
+from aucmax.solvers.truncated_newton import subsample_of
 
 PENALTIES = {"l2": ElasticNet(0.0, 0.02), "elastic net": ElasticNet(0.02, 0.01), "l1": ElasticNet(0.05, 0.0)}
 GENERAL = {
@@ -113,9 +113,9 @@ def test_constant_columns_and_rows_of_zeros(table):
 
 def test_tall_tables_only_are_subsampled(table):
     tall, wide = (make(*table(n=n, dim=dim), PENALTIES["l2"]).data for n, dim in ((4000, 5), (4000, 50)))
-    subsample = Subsample.of(tall)
-    assert subsample is not None and Subsample.of(wide) is None
-    assert subsample.data.n <= 800 and set(subsample.data.y) == {-1.0, 1.0}
+    subsample = subsample_of(tall)
+    assert subsample is not None and subsample_of(wide) is None
+    assert subsample.n <= 800 and set(subsample.y) == {-1.0, 1.0}
 
 
 @pytest.mark.parametrize("rate", [0.002, 0.3, 0.998])

@@ -105,8 +105,7 @@ class BoxedRows(NamedTuple):
         lowest, highest = float(nearest.min()), float(nearest.max())
         if not (np.isfinite(lowest) and np.isfinite(highest)):
             return cls(y, np.zeros(1), np.zeros(scores.size, dtype=np.int64), np.full(scores.size, np.nan))
-        place = np.empty(scores.size)
-        _places(scores, nearest, place)
+        place = 2.0 * (scores - nearest)
         span = highest - lowest + 1.0
         if span > 1000 + scores.size:
             return cls(y, *np.unique(nearest, return_inverse=True), place)
@@ -138,14 +137,11 @@ def expansions(at: np.ndarray, moments: np.ndarray, f: MarginFunction) -> np.nda
     _add_near(at, moments, f.table, out)
     if at[-1] - at[0] > FAR:
         _add_above(at, moments, *f.low, out)
-        _add_below(at, moments, *f.high, out)
+        mirror = np.array([1.0, -1.0])  # T_1 is odd
+        below = np.zeros((at.size, 2))
+        _add_above(-at[::-1], moments[::-1, :2] * mirror, f.high.offset, -f.high.slope, below)
+        out[:, :2] += below[::-1] * mirror
     return out
-
-
-@compiled
-def _places(scores, nearest, place):
-    for i in range(scores.size):
-        place[i] = 2.0 * (scores[i] - nearest[i])
 
 
 @compiled
@@ -229,23 +225,4 @@ def _add_above(at, moments, offset, slope, out):
         out[a, 0] += offset * weight
         if slope != 0.0:
             out[a, 0] -= slope * distance
-            out[a, 1] += 0.5 * slope * weight
-
-
-@compiled
-def _add_below(at, moments, offset, slope, out):
-    """Boxes far below, in a sweep up."""
-    weight = 0.0
-    distance = 0.0
-    b = 0
-    for a in range(at.size):
-        if weight != 0.0:
-            distance += weight * (at[a] - at[a - 1])
-        while b < a and at[a] - at[b] > FAR:
-            weight += moments[b, 0]
-            distance += moments[b, 0] * (at[a] - at[b]) - 0.5 * moments[b, 1]
-            b += 1
-        out[a, 0] += offset * weight
-        if slope != 0.0:
-            out[a, 0] += slope * distance
             out[a, 1] += 0.5 * slope * weight

@@ -26,7 +26,6 @@ class Loss(ABC):
 
     name: ClassVar[str]
     convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True  # if False, `near_subgradients` give a tighter certificate than the gradient
 
     @abstractmethod
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
@@ -40,8 +39,8 @@ class Loss(ABC):
             The weights.
         """
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """A lower bound on min_w loss(w) + l1 |w|_1: zero, since no loss is negative.
+    def l1_lower_bound(self, data: Any, w: np.ndarray, value: float, slope: float, tau: float) -> float:
+        """A lower bound on min_v loss(v) + l1 |v|_1, by default from a multiple of a plane below the loss.
 
         Parameters
         ----------
@@ -49,12 +48,14 @@ class Loss(ABC):
             The rows of both classes, with their labels, weights and moments.
         w : array of shape (d,)
             The weights.
-        l1 : float
-            The strength of the l1 penalty.
-        error : array of shape (d,) or float
-            Bounds on the errors of the gradient at w.
+        value : float
+            The height of the plane at w: the loss or, for the planes of `near_subgradients`, less.
+        slope : float
+            The product of w and the gradient of the plane, or an upper bound on it.
+        tau : float
+            The largest factor of the gradient with which it is feasible, |tau gradient|_inf <= l1.
         """
-        return 0.0
+        return max(value - slope, 0.0) * min(tau, 1.0)
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
         """An upper bound on loss(w) - min loss: the loss itself, since no loss is negative.
@@ -79,6 +80,14 @@ class Loss(ABC):
             The weights.
         """
         return ()
+
+
+def quadratic_l1_bound(value: float, slope: float, tau: float) -> float:
+    """`Loss.l1_lower_bound` for losses that are quadratic in the amount by which a pair falls short of margin 1."""
+    if value > 0:
+        tau = min(tau, 1.0 - 0.5 * slope / value)
+    tau = max(0.0, min(tau, 1.0))
+    return tau * (2.0 * value - slope) - tau**2 * value
 
 
 class SmoothLoss(Loss):

@@ -51,15 +51,12 @@ class Exponential(SmoothLoss):
         logarithm, shares = _log_mean_and_shares(data, scores)
         return ExponentialEvaluation(scores, data.y, float(np.exp(min(logarithm, LARGEST))), shares)
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """The dual at alpha = tau exp(-m), for the best tau among those with |tau gradient|_inf <= l1."""
-        value, gradient = self.value_and_gradient(data, w)
-        steepest = (np.abs(gradient) + error).max(initial=0.0)
-        slope = -float(w @ gradient)
+    def l1_lower_bound(self, data: Any, w: np.ndarray, value: float, slope: float, tau: float) -> float:
+        """The dual at exp(-m) times the best factor up to tau."""
         if value == 0.0:
             return 0.0
-        log_tau = min(slope / value, np.log(l1 / steepest) if steepest > 0 else np.inf)
-        return max(0.0, float(np.exp(min(log_tau, LARGEST))) * ((1.0 - log_tau) * value + slope))
+        log_tau = min(-slope / value, float(np.log(tau)))
+        return max(0.0, float(np.exp(min(log_tau, LARGEST))) * ((1.0 - log_tau) * value - slope))
 
 
 def _log_mean_and_shares(data: Any, scores: np.ndarray) -> tuple[float, np.ndarray]:

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucmax.losses.base import Loss, Plane, SmoothLoss
+from aucmax.losses.base import Loss, Plane, SmoothLoss, quadratic_l1_bound
 from aucmax.losses.pairwise_sums import ActivePairs, SortedScores
 from aucmax.losses.rounding import ROOT2, plane_error, slack_error
 
@@ -50,22 +51,18 @@ class HingeEvaluation(NamedTuple):
     def coefficients(self) -> np.ndarray:
         """c such that gradient = sum_i c_i x_i."""
         return self.order.spread(
-            _total([-2.0 * factor * active.Z for factor, active in self.terms]),
-            _total([2.0 * factor * active.Y for factor, active in self.terms]),
+            reduce(np.add, [-2.0 * factor * active.Z for factor, active in self.terms]),
+            reduce(np.add, [2.0 * factor * active.Y for factor, active in self.terms]),
         )
 
     def product(self, u: np.ndarray) -> np.ndarray:
         """h such that Hessian v = sum_i h_i x_i, for u = Xv; takes no new sort."""
-        return _total([2.0 * factor * self.order.laplacian(active, u) for factor, active in self.terms])
+        return reduce(np.add, [2.0 * factor * self.order.laplacian(active, u) for factor, active in self.terms])
 
     @property
     def curvature(self) -> float:
         """Mean of the second derivative over all pairs."""
         return sum(2.0 * factor * active.weight for factor, active in self.terms)
-
-
-def _total(arrays: list[np.ndarray]) -> np.ndarray:
-    return arrays[0] if len(arrays) == 1 else arrays[0] + arrays[1]
 
 
 class SquaredHinge(SmoothLoss):
@@ -78,15 +75,9 @@ class SquaredHinge(SmoothLoss):
         order = SortedScores.of(data, scores)
         return HingeEvaluation(order, [(1.0, order.active(1.0))])
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """The dual at alpha = 2 tau z_+, for the best tau among those with |tau gradient|_inf <= l1."""
-        evaluation = self.at(data, data.scores(w))
-        (_, active), *_ = evaluation.terms
-        steepest = (np.abs(data.combine(evaluation.coefficients())) + error).max(initial=0.0)
-        feasible = l1 / steepest if steepest > 0 else np.inf
-        best = active.short / active.square if active.square > 0 else 0.0
-        tau = min(feasible, best)
-        return 2.0 * tau * active.short - tau**2 * active.square
+    def l1_lower_bound(self, data: Any, w: np.ndarray, value: float, slope: float, tau: float) -> float:
+        """The dual at 2 z_+ times the best factor up to tau (docs/mathematics.md, section 5)."""
+        return quadratic_l1_bound(value, slope, tau)
 
 
 @dataclass(frozen=True)
@@ -135,7 +126,6 @@ class Hinge(Loss):
     """E[(1 - w.(x - x'))_+], the loss of ranking support vector machines."""
 
     name = "hinge"
-    smooth = False
 
     def value_and_gradient(self, data: Any, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss at w, and the subgradient that counts the pairs strictly inside the margin."""
@@ -150,15 +140,3 @@ class Hinge(Loss):
             smooth = HuberisedHinge(width).of(order)
             error = ROOT2 * plane_error(smooth) * data.root_mean_squares
             yield Plane(smooth.slack + slack_error(smooth), data.combine(smooth.coefficients()), error)
-
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """The dual at multiples of the smoothings' alpha, shrunk until |gradient|_inf <= l1."""
-        order = SortedScores.of(data, data.scores(w))
-        best = 0.0
-        for width in WIDTHS:
-            smooth = HuberisedHinge(width).of(order)
-            doubt = error + ROOT2 * plane_error(smooth) * data.root_mean_squares
-            steepest = (np.abs(data.combine(smooth.coefficients())) + doubt).max(initial=0.0)
-            mass = smooth.mass - plane_error(smooth)
-            best = max(best, mass * min(1.0, l1 / steepest if steepest > 0 else 1.0))
-        return best

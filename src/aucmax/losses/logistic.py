@@ -73,13 +73,11 @@ class Logistic(SmoothLoss):
         """The loss at given scores of the rows."""
         return LogisticEvaluation.of(scores, data.y, data.r)
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """The dual at alpha = -tau f'(m), the mean entropy of alpha, for the largest tau <= 1 that is feasible."""
-        evaluation = self.at(data, data.scores(w))
-        steepest = (np.abs(data.combine(evaluation.coefficients())) + error).max(initial=0.0)
-        tau = min(1.0, l1 / steepest) if steepest > 0 else 1.0
+    def l1_lower_bound(self, data: Any, w: np.ndarray, value: float, slope: float, tau: float) -> float:
+        """The dual at alpha = -tau f'(m), for tau of at most 1: the mean entropy of alpha."""
+        tau = min(tau, 1.0)
         entropy = MarginFunction.of(lambda m: _entropy(m, tau), low=Line(float(_entropy(np.array(-np.inf), tau))))
-        return max(evaluation.moments.over_pairs(entropy), 0.0)
+        return max(self.at(data, data.scores(w)).moments.over_pairs(entropy), 0.0)
 
 
 def _entropy(m: np.ndarray, tau: float) -> np.ndarray:

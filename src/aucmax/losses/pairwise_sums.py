@@ -94,8 +94,7 @@ def _sorted_classes(scores: np.ndarray, y: np.ndarray) -> list[tuple[np.ndarray,
     n_pos = int(np.count_nonzero(y > 0))
     pos = np.empty(n_pos, dtype=np.int64)
     neg = np.empty(y.size - n_pos, dtype=np.int64)
-    shifted = np.empty(y.size)
-    _shift(scores, shifted)
+    shifted = scores - scores.mean()  # doubles are densest near zero
     _keys(shifted.view(np.int64), y, mask, pos, neg)
     return [_settled(keys, mask, scores) for keys in (pos, neg)]
 
@@ -109,17 +108,6 @@ def _settled(keys: np.ndarray, mask: int, scores: np.ndarray) -> tuple[np.ndarra
         rows = rows[np.argsort(scores[rows])]
         ordered = scores[rows]
     return rows, ordered
-
-
-@compiled
-def _shift(scores, out):
-    """Shift the scores to mean zero, where doubles are densest."""
-    total = 0.0
-    for i in range(scores.size):
-        total += scores[i]
-    mean = total / scores.size
-    for i in range(scores.size):
-        out[i] = scores[i] - mean
 
 
 @compiled

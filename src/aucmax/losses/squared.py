@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.losses.base import Loss
+from aucmax.losses.base import Loss, quadratic_l1_bound
 from aucmax.losses.rounding import rounding_bounds
 from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.numerics.compiled import compiled
@@ -26,15 +26,9 @@ class Squared(Loss):
         shortfall = 1.0 - w @ data.delta
         return 0.5 * float(w @ Sw + shortfall**2), Sw - shortfall * data.delta
 
-    def l1_lower_bound(self, data: Any, w: np.ndarray, l1: float, error: np.ndarray | float = 0.0) -> float:
-        """A lower bound on min_w loss(w) + l1 |w|_1, from scaled residuals (docs/mathematics.md, section 5)."""
-        value, gradient = self.value_and_gradient(data, w)
-        shortfall = 1.0 - float(w @ data.delta)
-        steepest = (np.abs(gradient) + error).max(initial=0.0)
-        feasible = l1 / steepest if steepest > 0 else 1.0
-        best = shortfall / (2.0 * value) if value > 0 else 1.0
-        tau = max(0.0, min(feasible, best, 1.0))
-        return tau * shortfall - tau**2 * value
+    def l1_lower_bound(self, data: Any, w: np.ndarray, value: float, slope: float, tau: float) -> float:
+        """The dual at tau times the residuals (docs/mathematics.md, section 5)."""
+        return quadratic_l1_bound(value, slope, tau)
 
     def unpenalised_excess(self, data: Any, w: np.ndarray) -> float:
         """loss(w) - min loss: exact given the scatter matrix, else the loss itself, since no loss is negative."""

@@ -53,23 +53,29 @@ class Problem:
         rounding = rounding_bounds(self.loss, self.data, w, value, scores)
         gap = objective + rounding.value  # no loss is negative
         if self.loss.convex:
-            gap = np.fmin(gap, self._excess(w, objective, gradient, rounding))
+            gap = np.fmin(gap, self._excess(w, value, gradient, rounding))
         return objective, float(gap)
 
-    def _excess(self, w: np.ndarray, objective: float, gradient: np.ndarray, rounding: Rounding) -> float:
+    def _excess(self, w: np.ndarray, value: float, gradient: np.ndarray, rounding: Rounding) -> float:
         """An upper bound on P(w) - min P for a convex loss, rounding errors included."""
         if self.penalty.kind == "none":
             return self.loss.unpenalised_excess(self.data, w) + rounding.value
+        planes = [Plane(0.0, gradient, rounding.gradient), *self.loss.near_subgradients(self.data, w)]
         if self.penalty.kind == "l1":
-            lower = self.loss.l1_lower_bound(self.data, w, self.penalty.l1, rounding.gradient)
-            return max(objective - lower, 0.0) + 4.0 * rounding.value
-        planes = [Plane(0.0, gradient, rounding.gradient)]
-        if not self.loss.smooth:
-            planes += self.loss.near_subgradients(self.data, w)
+            lower = max(self._l1_lower_bound(w, value, plane) for plane in planes)
+            return max(value + self.penalty.value(w) - lower, 0.0) + 4.0 * rounding.value
         gap = np.inf
         for slack, g, error in planes:
             gap = min(gap, slack + self.penalty.fenchel_gap(w, -g, error))
         return gap + rounding.slack
+
+    def _l1_lower_bound(self, w: np.ndarray, value: float, plane: Plane) -> float:
+        """A lower bound on min P, for an l1 penalty alone."""
+        slack, g, error = plane
+        steepest = (np.abs(g) + error).max(initial=0.0)
+        tau = self.penalty.l1 / steepest if steepest > 0 else np.inf
+        slope = float(w @ g + (np.abs(w) * error).sum())
+        return self.loss.l1_lower_bound(self.data, w, value - slack, slope, tau)
 
     def gap(self, w: np.ndarray) -> float:
         """An upper bound on P(w) - min P."""

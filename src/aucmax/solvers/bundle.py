@@ -23,23 +23,31 @@ most `PLANES`.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from aucmax.losses.rounding import rounding_of_sum
+from aucmax.numerics.matrix import nonzeros
 from aucmax.numerics.threads import threads_for
+from aucmax.problem.data import Data
 from aucmax.solvers.base import State
 
 IDLE = 50  # consecutive solves with zero share after which a plane is dropped
 PLANES = 1000  # maximum number of planes
 SYSTEMS = 3  # maximum number of systems per plane that the active-set method solves
 SOLVE_WORK = 3e8  # operations on such systems after which a solve ends, a fraction of a second
+MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
+MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which a run ends: some seconds
 RIDGE = 0.1  # on the diagonal of the active-set systems, relative to the tolerance
 
 
 class Bundle:
-    """Cutting planes of a convex loss; the first is the zero plane."""
+    """Cutting planes of a convex loss; the first is the zero plane.
+
+    Arrays and lists are replaced and never modified: a shallow copy is independent.
+    """
 
     def __init__(self, size: np.ndarray, l2: float) -> None:
         self.l2 = l2
@@ -51,10 +59,6 @@ class Bundle:
         self.share = np.ones(1)  # s_k
         self.idle = np.zeros(1, dtype=np.int64)  # solves since each plane last had a nonzero share
         self.work = 0.0  # operations so far, about a nanosecond each
-
-    def copy(self) -> Bundle:
-        """An independent bundle; it can share arrays and lists, which are replaced and never modified."""
-        return copy(self)
 
     def add(self, a: np.ndarray, b: float, error: float = 0.0) -> float:
         """Add a plane, known up to an error; return the lower bound that it gives by itself."""
@@ -127,6 +131,26 @@ class BundleState(State):
     @property
     def ended(self) -> bool:
         return self.exhausted
+
+    @classmethod
+    def start(cls, w: np.ndarray, size: np.ndarray, l2: float) -> Self:
+        """Before the first plane, which cuts at w; size is that of the columns."""
+        return cls(w, 0.0, np.inf, 0.0, 0.0, Bundle(size, l2), w)
+
+    def after_point(self, w: np.ndarray, objective: float, error: float) -> Self:
+        """The state with these weights, if they are better."""
+        return replace(self, w=w, objective=objective, error=error) if objective < self.objective else self
+
+    def after_cut(self, data: Data, a: np.ndarray, b: float, error: float, tol: float) -> Self:
+        """The state with the plane of the trial point, and the minimiser of the model as the next trial point."""
+        bundle = copy(self.bundle)
+        bundle.add(a, b, error)
+        trial, lower = bundle.solve(MODEL_TOL * tol * self.objective)
+        passes = self.passes + 2.0
+        exhausted = bundle.work > MODEL_WORK + passes * nonzeros(data.X)
+        return replace(
+            self, passes=passes, lower=max(self.lower, lower), bundle=bundle, trial=trial, exhausted=exhausted
+        )
 
 
 def _active_set(hessian: np.ndarray, b: np.ndarray, share: np.ndarray, tol: float) -> tuple[np.ndarray, float]:

@@ -67,7 +67,9 @@ class GramDescentState(State):
         """Several sweeps over all coordinates, after recomputing the gradient, and now and then active-set steps."""
         quadratic = Quadratic(self.H, problem.data.delta, problem.penalty.l1, problem.penalty.l2)
         epochs = self.epochs + 1
-        w = _better(quadratic, self.w, _follow_path(quadratic)) if epochs == PATH_EPOCH else self.w.copy()
+        w = self.w.copy()
+        if epochs == PATH_EPOCH:
+            w = min(w, _follow_path(quadratic), key=quadratic.value)
         gradient = self.H @ w - quadratic.delta
         gram_sweeps(self.H, gradient, w, quadratic.l1, quadratic.l2, SWEEPS, 0.0)
         if epochs >= PATH_EPOCH and epochs & (epochs - 1) == 0:
@@ -87,11 +89,6 @@ def _follow_path(quadratic: Quadratic) -> np.ndarray:
             gram_sweeps(quadratic.H, gradient, w, stronger.l1, stronger.l2, PATH_SWEEPS, 0.0)
             w = active_set_steps(stronger, w)
     return w
-
-
-def _better(quadratic: Quadratic, w: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """A copy of the weights with the lower objective."""
-    return (other if quadratic.value(other) < quadratic.value(w) else w).copy()
 
 
 @compiled

@@ -16,6 +16,7 @@ The AUC-SVM's  |w|^2/2 + C sum_ij s_i s_j z_ij  is the same problem with l2 = 1 
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -26,10 +27,11 @@ from aucmax.losses.hinges import HuberEvaluation, HuberisedHinge
 from aucmax.losses.pairwise_sums import SortedScores
 from aucmax.losses.rounding import ROOT2, Scores, plane_error, rounding_bounds, rounding_of_sum
 from aucmax.numerics.matrix import nonzeros
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Constraints, Solver
-from aucmax.solvers.bundle import Bundle, BundleState
-from aucmax.solvers.truncated_newton import NewtonState, Subsample, evaluate_at, newton_step
+from aucmax.solvers.bundle import MODEL_WORK, BundleState
+from aucmax.solvers.truncated_newton import NewtonState, evaluate_at, newton_step, subsample_of
 from aucmax.validation.params import Integer
 
 FIRST_PLANES = 10  # planes before Newton: more of them rarely paid off
@@ -42,8 +44,6 @@ HESSIAN_PRODUCTS = 1000  # products with the Hessian before planes take over
 IDLE_EPOCHS = 10  # consecutive idle epochs of planes after which the run ends
 IDLE_REDUCTION = 1e-3  # an epoch that lowers the gap by less than this share is idle
 FAR = 0.5  # lower bound, relative to the objective, below which no epoch is idle for some seconds
-MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which the run ends: some seconds
-MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +60,6 @@ class CuttingPlaneState(BundleState):
     def ended(self) -> bool:
         """Whether planes no longer reduce the gap, or cost too much."""
         return self.idle >= IDLE_EPOCHS or self.exhausted
-
-    def after_point(self, w: np.ndarray, objective: float, error: float) -> CuttingPlaneState:
-        """The state with these weights, if they are better."""
-        return replace(self, w=w, objective=objective, error=error) if objective < self.objective else self
-
-    def after_bound(self, lower: float) -> CuttingPlaneState:
-        """The state with this lower bound, if it is tighter."""
-        return replace(self, lower=max(self.lower, lower))
 
 
 @dataclass(repr=False, kw_only=True)
@@ -91,20 +83,18 @@ class CuttingPlane(Solver):
     penalties = ("l2",)
 
     def init(self, problem: Problem, w: np.ndarray) -> CuttingPlaneState:
-        bundle = Bundle(problem.data.root_mean_squares, problem.penalty.l2)
-        return CuttingPlaneState(w, 0.0, np.inf, 0.0, 0.0, bundle, w)
+        return CuttingPlaneState.start(w, problem.data.root_mean_squares, problem.penalty.l2)
 
     def epoch(self, problem: Problem, state: CuttingPlaneState, rng: np.random.Generator) -> CuttingPlaneState:
         if state.newton is not None:
             return _newton_epoch(problem, state, state.newton)
         before = state.gap
-        state = replace(state, bundle=state.bundle.copy())
         for _ in range(self.batch):
             state = _cut(problem, state, self.tol)
         on_data = state.passes * nonzeros(problem.data.X)
         patient = state.lower < FAR * state.objective and state.bundle.work + on_data < MODEL_WORK
         idle = state.gap > (1.0 - IDLE_REDUCTION) * before and not patient
-        state = replace(state, idle=state.idle + 1 if idle else 0, exhausted=state.bundle.work > MODEL_WORK + on_data)
+        state = replace(state, idle=state.idle + 1 if idle else 0)
         untried = state.width == FIRST_WIDTH and problem.data.dim <= NEWTON_COLUMNS
         return _start_newton(problem, state) if untried and state.cuts >= FIRST_PLANES else state
 
@@ -118,18 +108,17 @@ def _cut(problem: Problem, state: CuttingPlaneState, tol: float) -> CuttingPlane
     w = state.trial
     order = SortedScores.of(data, data.scores(w))
     active = order.active(1.0)
-    plane = data.combine(order.spread(-active.Q, active.P))
-    state.bundle.add(plane, active.weight, ROOT2 * rounding_of_sum(data.n))
     error = rounding_bounds(problem.loss, data, w, active.short).value
     state = state.after_point(w, active.short + problem.penalty.value(w), error)
-    trial, lower = state.bundle.solve(MODEL_TOL * tol * state.objective)
-    return replace(state.after_bound(lower), trial=trial, cuts=state.cuts + 1, passes=state.passes + 2.0)
+    plane = data.combine(order.spread(-active.Q, active.P))
+    state = state.after_cut(data, plane, active.weight, ROOT2 * rounding_of_sum(data.n), tol)
+    return replace(state, cuts=state.cuts + 1)
 
 
 def _start_newton(problem: Problem, state: CuttingPlaneState) -> CuttingPlaneState:
     """Begin the Newton phase at the best weights."""
     order = SortedScores.of(problem.data, problem.data.scores(state.w))
-    return _start_stage(problem, state, FIRST_WIDTH, order, Subsample.of(problem.data))
+    return _start_stage(problem, state, FIRST_WIDTH, order, subsample_of(problem.data))
 
 
 def _start_stage(
@@ -137,7 +126,7 @@ def _start_stage(
     state: CuttingPlaneState,
     width: float,
     order: SortedScores,
-    subsample: Subsample | None,
+    subsample: Data | None,
     products: int = 0,
 ) -> CuttingPlaneState:
     """Begin a stage at weights whose scores are already sorted."""
@@ -150,13 +139,13 @@ def _start_stage(
 
 def _after_newton(problem: Problem, state: CuttingPlaneState, point: NewtonState) -> CuttingPlaneState:
     """The state after a point of the Newton phase, whose gradient is added as a plane."""
-    bundle = state.bundle.copy()
+    bundle = copy(state.bundle)
     smooth = cast(HuberEvaluation, point.evaluation)
-    lower = bundle.add(point.gradient, smooth.mass, ROOT2 * plane_error(smooth))
+    lower = max(state.lower, bundle.add(point.gradient, smooth.mass, ROOT2 * plane_error(smooth)))
     scores = Scores(smooth.scores, point.score_error)
     error = rounding_bounds(problem.loss, problem.data, point.w, smooth.hinge, scores).value
-    state = state.after_point(point.w, smooth.hinge + problem.penalty.value(point.w), error).after_bound(lower)
-    return replace(state, bundle=bundle, newton=point, passes=point.passes, steps=state.steps + 1)
+    state = state.after_point(point.w, smooth.hinge + problem.penalty.value(point.w), error)
+    return replace(state, lower=lower, bundle=bundle, newton=point, passes=point.passes, steps=state.steps + 1)
 
 
 def _newton_epoch(problem: Problem, state: CuttingPlaneState, point: NewtonState) -> CuttingPlaneState:

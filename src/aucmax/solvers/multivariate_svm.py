@@ -22,20 +22,16 @@ in liblinear; a large scaling makes its penalty negligible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from aucmax.losses.rounding import rounding_of_sum
-from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
-from aucmax.solvers.bundle import Bundle, BundleState
-
-MODEL_TOL = 0.1  # accuracy to which the model is solved, relative to tol
-MODEL_WORK = 3e9  # operations on the model, beyond those on the data, after which the run ends: some seconds
+from aucmax.solvers.bundle import BundleState
 
 
 class Measure(Protocol):
@@ -171,29 +167,17 @@ class MultivariateSVM(Solver):
 
     def init(self, problem: Problem, w: np.ndarray) -> BundleState:
         size = np.append(problem.data.root_mean_squares + np.abs(problem.loss.centre), problem.loss.scaling)
-        return BundleState(w, 0.0, np.inf, 0.0, 0.0, Bundle(size, problem.penalty.l2), w)
+        return BundleState.start(w, size, problem.penalty.l2)
 
     def epoch(self, problem: Problem, state: BundleState, rng: np.random.Generator) -> BundleState:
         data = problem.data
         loss = problem.loss
         w = state.trial
         plane = ContingencyPlane.at(loss.measure, loss.scores(data, w), data.y)
-        objective = plane.value + problem.penalty.value(w)
-        bundle = state.bundle.copy()
         error = loss.plane_error(data, plane.c)
-        if objective < state.objective:
-            state = replace(state, w=w, objective=objective, error=error * (1.0 + float(bundle.size @ np.abs(w))))
-        bundle.add(loss.combine(data, plane.c), plane.height, error)
-        trial, lower = bundle.solve(MODEL_TOL * self.tol * state.objective)
-        passes = state.passes + 2.0
-        return replace(
-            state,
-            lower=max(state.lower, lower),
-            bundle=bundle,
-            trial=trial,
-            passes=passes,
-            exhausted=bundle.work > MODEL_WORK + passes * nonzeros(data.X),
-        )
+        error_of_value = error * (1.0 + float(state.bundle.size @ np.abs(w)))
+        state = state.after_point(w, plane.value + problem.penalty.value(w), error_of_value)
+        return state.after_cut(data, loss.combine(data, plane.c), plane.height, error, self.tol)
 
     def certify(self, problem: Problem, state: BundleState) -> tuple[float, float]:
         return state.objective, state.gap

@@ -18,16 +18,16 @@ import numpy as np
 
 from aucmax.losses import Exponential, Logistic, SquaredHinge
 from aucmax.penalties import soft_threshold
+from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import Solver
 from aucmax.solvers.truncated_newton import (
     ROUNDING,
     NewtonState,
-    Subsample,
     evaluate_at,
     hessian_diagonal,
-    move_to,
     newton_step,
+    subsample_of,
 )
 
 STEPS = 50  # maximum number of steps on the subsample
@@ -51,17 +51,17 @@ class Newton(Solver):
     penalties = ("l2", "elastic net", "l1")
 
     def init(self, problem: Problem, w: np.ndarray) -> NewtonState:
-        subsample = Subsample.of(problem.data)
+        subsample = subsample_of(problem.data)
         if subsample is not None and not w.any():
             w = self._start(problem, subsample)
         scores = problem.data.scores(w) if w.any() else np.zeros(problem.data.n)
         evaluation = problem.loss.at(problem.data, scores)
         return evaluate_at(problem, w, evaluation, subsample, passes=float(w.any()))
 
-    def _start(self, problem: Problem, subsample: Subsample) -> np.ndarray:
+    def _start(self, problem: Problem, subsample: Data) -> np.ndarray:
         """The minimiser on the subsample, as accurate as the subsample allows."""
-        smaller = Problem(subsample.data, problem.loss, problem.penalty)
-        zero = problem.loss.at(subsample.data, np.zeros(subsample.data.n))
+        smaller = Problem(subsample, problem.loss, problem.penalty)
+        zero = problem.loss.at(subsample, np.zeros(subsample.n))
         state = evaluate_at(smaller, np.zeros(problem.data.dim), zero, subsample)
         for _ in range(STEPS):
             state = self._step(smaller, state)
@@ -96,6 +96,7 @@ def _proximal_step(problem: Problem, state: NewtonState) -> NewtonState:
         passes += 1.0
         model = state.evaluation.value + float(state.gradient @ step) + 0.5 * float(h @ step**2)
         if evaluation.value <= model * (1.0 + ROUNDING):
-            return replace(move_to(problem, state, trial, evaluation, passes), stiffness=0.7 * stiffness)
+            after = evaluate_at(problem, trial, evaluation, state.subsample, passes)
+            return replace(after, products=state.products, stiffness=0.7 * stiffness)
         stiffness *= 2.0
     return replace(state, passes=passes)

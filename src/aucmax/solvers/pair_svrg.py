@@ -46,8 +46,7 @@ ROUNDING = 1e-14  # relative rounding error of an objective: a snapshot worse by
 class PairSVRGState(State):
     """The best weights, the snapshot to start from, and how pairs are drawn."""
 
-    objective: float  # of the best weights
-    gap: float  # of the best weights; infinite if unknown
+    best: Snapshot  # the best so far
     snapshot: Snapshot  # to start the next epoch from
     eta: float  # the step
     h: np.ndarray  # for every row, at least a thousandth of the mean; pairs are drawn in proportion to h_i + h_j
@@ -76,7 +75,7 @@ class PairSVRG(Solver):
         h = np.maximum(h, 1e-3 * (problem.data.r @ h) or 1.0)
         L = 2.0 * float(problem.data.r @ h)
         snapshot = take_snapshot(problem, w)
-        return PairSVRGState(w, 1.0, snapshot.objective, snapshot.gap, snapshot, 0.5 / L, h, L)
+        return PairSVRGState(w, 1.0, snapshot, snapshot, 0.5 / L, h, L)
 
     def epoch(self, problem: Problem, state: PairSVRGState, rng: np.random.Generator) -> PairSVRGState:
         n = problem.data.n
@@ -86,14 +85,14 @@ class PairSVRG(Solver):
         with np.errstate(over="ignore", invalid="ignore"):  # a step that diverges is halved
             new = take_snapshot(problem, _walk(problem, state, length, rng))
         state = replace(state, passes=state.passes + 1.0 + 2.0 * length / n)
-        if new.objective <= (1.0 + ROUNDING) * state.objective:
-            return replace(state, w=new.w, objective=new.objective, gap=new.gap, snapshot=new)
+        if new.objective <= (1.0 + ROUNDING) * state.best.objective:
+            return replace(state, w=new.w, best=new, snapshot=new)
         if state.eta <= lowest:
             return replace(state, snapshot=new) if np.isfinite(new.objective) else state
         return replace(state, eta=max(state.eta / 2.0, lowest))
 
     def certify(self, problem: Problem, state: PairSVRGState) -> tuple[float, float]:
-        return (state.objective, state.gap) if np.isfinite(state.gap) else problem.certify(state.w)
+        return state.best.objective, state.best.gap
 
 
 def _walk(problem: Problem, state: PairSVRGState, length: int, rng: np.random.Generator) -> np.ndarray:

@@ -19,7 +19,7 @@ class Snapshot(NamedTuple):
     objective: float  # P(w)
     gradient: np.ndarray  # of the loss
     scores: np.ndarray  # of all rows
-    gap: float = np.inf  # if known
+    gap: float  # an upper bound on P(w) - min P
 
     def improves(self, other: Snapshot) -> bool:
         """Whether the objective is lower or, if equal up to rounding, the gap is."""
@@ -28,7 +28,7 @@ class Snapshot(NamedTuple):
 
 
 def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
-    """Objective, scores and gradient of the squared loss at w; the gap is infinite without l2."""
+    """Objective, gap, scores and gradient of the squared loss at w."""
     data = problem.data
     a, b = data.means @ w
     scores = data.scores(w) if w.any() else np.zeros(data.n)
@@ -37,4 +37,4 @@ def take_snapshot(problem: Problem, w: np.ndarray) -> Snapshot:
     within = data.combine(data.r * centred) if w.any() else np.zeros(data.dim)
     gradient = within + ((a - b) - 1.0) * data.delta
     objective, gap = problem.certify(w, (float(value), gradient))
-    return Snapshot(w, objective, gradient, scores, np.inf if problem.penalty.kind in ("l1", "none") else gap)
+    return Snapshot(w, objective, gradient, scores, gap)

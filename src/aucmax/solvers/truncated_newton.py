@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -43,41 +42,21 @@ ENOUGH = 20  # rows per column from which a subsample is worth its time
 PLENTY = 500  # rows per column beyond which more of them gain nothing
 
 
-class Subsample(NamedTuple):
-    """Data of the rows in the subsample, dense and in scaled units."""
+def subsample_of(data: Data) -> Data | None:
+    """As many rows as keep the cost of a Hessian below that of a product with X, dense and in scaled units.
 
-    data: Data
-
-    @classmethod
-    def of(cls, data: Data) -> Subsample | None:
-        """As many rows as keep the cost of a Hessian below that of a product with X; None if these are too few."""
-        size = min(nonzeros(data.X) // data.dim**2, PLENTY * data.dim)
-        if size < ENOUGH * data.dim:
-            return None
-        pos, neg = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
-        half = min(size // 2, pos.size, neg.size)
-        index = np.concatenate([_evenly(pos, max(half, size - neg.size)), _evenly(neg, max(half, size - pos.size))])
-        rows = np.empty((index.size, data.dim))
-        copy_rows(data.X, index, rows)
-        rows /= data.scale
-        return cls(Data.of(rows, data.y[index], data.weight[index], standardize=False))
-
-    def inverse(self, problem: Problem, w: np.ndarray, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
-        """v -> (Hessian + l2 I)^-1 v on the free weights, from the subsample; None if it is singular."""
-        evaluation = problem.loss.at(self.data, self.data.scores(w))
-        hessian = _hessian(evaluation, self.data.X[:, free])
-        hessian[np.diag_indices_from(hessian)] += problem.penalty.l2
-        try:
-            factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            return None
-
-        def solve(v: np.ndarray) -> np.ndarray:
-            out = np.zeros(v.size)
-            out[free] = cho_solve(factor, v[free], check_finite=False)
-            return out
-
-        return solve
+    None if these are too few.
+    """
+    size = min(nonzeros(data.X) // data.dim**2, PLENTY * data.dim)
+    if size < ENOUGH * data.dim:
+        return None
+    pos, neg = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
+    half = min(size // 2, pos.size, neg.size)
+    index = np.concatenate([_evenly(pos, max(half, size - neg.size)), _evenly(neg, max(half, size - pos.size))])
+    rows = np.empty((index.size, data.dim))
+    copy_rows(data.X, index, rows)
+    rows /= data.scale
+    return Data.of(rows, data.y[index], data.weight[index], standardize=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +67,7 @@ class NewtonState(State):
     gap: float  # an upper bound on P(w) - min P
     evaluation: SmoothEvaluation  # the loss at the scores of w
     gradient: np.ndarray  # of the loss at w
-    subsample: Subsample | None  # rows to precondition with
+    subsample: Data | None  # rows to precondition with
     score_error: float  # rounding error of the scores, which accumulates from step to step
     products: int = 0  # with the Hessian so far
     stuck: bool = False  # whether the last step found no lower objective: only rounding error is left
@@ -103,7 +82,7 @@ def evaluate_at(
     problem: Problem,
     w: np.ndarray,
     evaluation: SmoothEvaluation,
-    subsample: Subsample | None,
+    subsample: Data | None,
     passes: float = 0.0,
     score_error: float | None = None,
 ) -> NewtonState:
@@ -112,19 +91,6 @@ def evaluate_at(
     gradient = problem.data.combine(evaluation.coefficients())
     objective, gap = problem.certify(w, (evaluation.value, gradient), Scores(evaluation.scores, score_error))
     return NewtonState(w, passes + 1.0, objective, gap, evaluation, gradient, subsample, score_error)
-
-
-def move_to(
-    problem: Problem,
-    state: NewtonState,
-    w: np.ndarray,
-    evaluation: SmoothEvaluation,
-    passes: float,
-    score_error: float | None = None,
-) -> NewtonState:
-    """The state after a step to w; see `evaluate_at`."""
-    after = evaluate_at(problem, w, evaluation, state.subsample, passes, score_error)
-    return replace(after, products=state.products, stiffness=state.stiffness)
 
 
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
@@ -150,7 +116,8 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState:
         bar = state.objective * (1.0 + ROUNDING) + ARMIJO * float(slope @ (trial - w))
         if evaluation.value + penalty.value(trial) <= bar:
             error = None if crossed.any() else state.score_error + error_of_scores(data, w) + t * error_of_Xp
-            return move_to(problem, state, trial, evaluation, passes, error)
+            after = evaluate_at(problem, trial, evaluation, state.subsample, passes, error)
+            return replace(after, products=state.products, stiffness=state.stiffness)
         t *= 0.5
     return replace(state, passes=passes, stuck=True)
 
@@ -189,10 +156,24 @@ def _conjugate_gradients(
 
 
 def _preconditioner(problem: Problem, state: NewtonState, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """v -> approximately Hessian^-1 v, from the subsample if there is one, else from the diagonal."""
-    inverse = None if state.subsample is None else state.subsample.inverse(problem, state.w, free)
+    """v -> approximately Hessian^-1 v, from the diagonal if there is no subsample or its Hessian is singular."""
     diagonal = hessian_diagonal(problem, state) + problem.penalty.l2
-    return inverse or (lambda v: v / diagonal)
+    if state.subsample is None:
+        return lambda v: v / diagonal
+    evaluation = problem.loss.at(state.subsample, state.subsample.scores(state.w))
+    hessian = _hessian(evaluation, state.subsample.X[:, free])
+    hessian[np.diag_indices_from(hessian)] += problem.penalty.l2
+    try:
+        factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return lambda v: v / diagonal
+
+    def solve(v: np.ndarray) -> np.ndarray:
+        out = np.zeros(v.size)
+        out[free] = cho_solve(factor, v[free], check_finite=False)
+        return out
+
+    return solve
 
 
 def hessian_diagonal(problem: Problem, state: NewtonState) -> np.ndarray:

@@ -18,7 +18,7 @@ no gradients.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, sqrt
 from typing import ClassVar
 
@@ -26,10 +26,11 @@ import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import POSITIVE, Constraints, State
+from aucmax.solvers.base import POSITIVE, Constraints
 from aucmax.solvers.published.one_pass import (
     ClassStatistics,
     OnePassSolver,
+    StatisticsState,
     absorb,
     check_full_covariance,
     copy_row,
@@ -43,14 +44,10 @@ ROOT_LIMIT = 500  # maximum number of columns for which eigenvectors are compute
 
 
 @dataclass(frozen=True, eq=False)
-class AdaOAMState(State):
-    """The last iterate, the sums of squared gradients, and the class statistics of all rows so far."""
+class AdaOAMState(StatisticsState):
+    """The last iterate, the class statistics of all rows so far, and the sums of squared gradients."""
 
     squares: np.ndarray  # q, or the matrix Q
-    statistics: ClassStatistics  # of all rows so far
-
-    def rescaled(self, ratio: np.ndarray) -> AdaOAMState:
-        return replace(self, statistics=self.statistics.rescaled(ratio))
 
 
 @dataclass(repr=False, kw_only=True)
@@ -97,7 +94,7 @@ class AdaOAM(OnePassSolver):
             )
         statistics = ClassStatistics.start(w.size, full=self.covariance == "full")
         squares = np.zeros((w.size, w.size)) if self.root == "full" else np.zeros_like(w)
-        return AdaOAMState(w, 0.0, squares, statistics)
+        return AdaOAMState(w, 0.0, statistics, squares)
 
     def epoch(self, problem: Problem, state: AdaOAMState, rng: np.random.Generator) -> AdaOAMState:
         data = problem.data
@@ -110,7 +107,7 @@ class AdaOAM(OnePassSolver):
         rows = (data.rows, data.y, data.weight, relative_weights(data), self.row_order(data, rng))
         buffers = (np.empty(data.dim), np.empty(data.dim))
         _epoch(*rows, l2, radius, eta, self.delta, w, squares, statistics, buffers)
-        return AdaOAMState(w, state.passes + 1.0, squares, statistics)
+        return AdaOAMState(w, state.passes + 1.0, statistics, squares)
 
 
 @compiled

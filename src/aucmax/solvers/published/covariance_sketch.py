@@ -26,9 +26,9 @@ goes into fetching the rows of M, which rarely fits in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import cast
 
 import numpy as np
 
@@ -68,27 +68,18 @@ class OPAUCSketchState(State):
         G[v, v] = w @ w
         return cls(w, 0.0, 0, None, M, th, G, np.zeros(2), np.zeros((2, tau)))
 
-    def after_rows(
-        self,
-        data: Data,
-        l2: float,
-        eta: float,
-        rng: np.random.Generator,
-        row_order: Callable[[Data, np.random.Generator], np.ndarray],
-    ) -> OPAUCSketchState:
-        """The state after one pass over these rows."""
-        seed = int(rng.integers(2**63)) if self.seed is None else self.seed
+    def after_rows(self, data: Data, l2: float, eta: float, order: np.ndarray) -> OPAUCSketchState:
+        """The state, which has a seed, after one pass over these rows in the given order."""
         th, G, T, r = (array.copy() for array in (self.th, self.G, self.T, self.r))
         M = _lines(*self.M.shape)
         M[...] = self.M
-        signs = row_signs(seed, self.t, data.n, r.shape[1])
-        order = row_order(data, rng)
+        signs = row_signs(cast(int, self.seed), self.t, data.n, r.shape[1])
         rows = (data.rows, data.y, data.squared_norms, data.weight, relative_weights(data))
         _epoch(*rows, order, signs, l2, eta, M, th, G, T, r)
         t = self.t + data.n
         if t // REFRESH > self.t // REFRESH:
             G = M.T @ M
-        return OPAUCSketchState(M @ th, self.passes + 1.0, t, seed, M, th, G, T, r)
+        return OPAUCSketchState(M @ th, self.passes + 1.0, t, self.seed, M, th, G, T, r)
 
     def rescaled(self, ratio: np.ndarray) -> OPAUCSketchState:
         """The state after the scale of column j has been multiplied by ratio[j] (`State.rescaled`); O(dim m^2)."""
@@ -220,19 +211,12 @@ def _multiply_out(M, G, th, h, Mx, v):
 
 @compiled
 def _add_row(X, i, norm2, start, stop, h, Mx, M, G):
-    """Add xh' to M and update G = M'M; h is zero outside start to stop. Two entries at once."""
-    size = row_size(X, i)
+    """Add xh' to M and update G = M'M; h is zero outside start to stop."""
     start = start // LINE * LINE
     stop = -(-stop // LINE) * LINE
     part = h[start:stop]
-    for p in range(0, size - 1, 2):
-        (e, a), (f, b) = row_entry(X, i, p), row_entry(X, i, p + 1)
-        A, B = M[e, start:stop], M[f, start:stop]
-        for k in range(part.size):
-            A[k] += a * part[k]
-            B[k] += b * part[k]
-    if size % 2 == 1:
-        e, a = row_entry(X, i, size - 1)
+    for p in range(row_size(X, i)):
+        e, a = row_entry(X, i, p)
         A = M[e, start:stop]
         for k in range(part.size):
             A[k] += a * part[k]

@@ -37,7 +37,7 @@ from aucmax.numerics.compiled import compiled
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import COUNT, POSITIVE, Constraints, Solver, State
-from aucmax.solvers.published.fsauc_stages import StageConstants, project, stage_sizes
+from aucmax.solvers.published.fsauc_stages import StageLimits, first_step, project, stage_limits, stage_sizes
 from aucmax.solvers.published.saddle_function import (
     RowScaling,
     RowsSeen,
@@ -46,6 +46,7 @@ from aucmax.solvers.published.saddle_function import (
     mini_batch,
     saddle_step,
 )
+from aucmax.solvers.published.step_sizes import paper_factor
 from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Boolean, Integer, Number, Option
 
@@ -63,10 +64,6 @@ class Point(NamedTuple):
         """The point for rows x', as one array."""
         height = float(self.w @ scaling.centre)
         return np.append(self.w * scaling.unit, [self.a - height, self.b - height])
-
-    def divided_by(self, number: int) -> Point:
-        """The mean of that many points, whose sum this is."""
-        return Point(self.w / number, self.a / number, self.b / number)
 
     @classmethod
     def of(cls, v: np.ndarray, scaling: RowScaling) -> Point:
@@ -203,27 +200,16 @@ class FSAUC(Solver):
         data = problem.data
         order = shuffled_blocks(data, rng)
         scaling = RowScaling.of(data, centred=self.centre, scaled=self.row_scaling)
-        kappa = max(state.kappa, scaling.unit * sqrt(scaling.norms.max()))
-        constants = self._constants(problem, scaling, kappa / scaling.unit)
-        state = replace(state, kappa=kappa)
+        state = replace(state, kappa=max(state.kappa, scaling.unit * sqrt(scaling.norms.max())))
         while order.size:
             state = self._with_stage(state, data.n)
             rows = order[: state.stage.left]
-            state = self._visit(problem, state, rows, scaling, constants)
+            state = self._visit(problem, state, rows, scaling)
             order = order[rows.size :]
         return replace(state, passes=state.passes + 1)
 
     def certify(self, problem: Problem, state: FSAUCState) -> tuple[float, float]:
         return self.constrained(problem).certify(state.w)
-
-    def _constants(self, problem: Problem, scaling: RowScaling, kappa: float) -> StageConstants:
-        """The constants of all stages, for rows x'."""
-        ball: Any = problem.penalty
-        weights = RowsSeen(problem.data.raw_moments.pos.weight, problem.data.raw_moments.neg.weight)
-        halving = self.schedule == "halving"
-        size = mini_batch(problem.data, self.batch_size)
-        eta = self.eta or (2.0 / scaling.curvature(size) if halving else None)
-        return StageConstants(ball.radius * scaling.unit, kappa, weights, self.delta, eta, halving)
 
     def _with_stage(self, state: FSAUCState, n: int) -> FSAUCState:
         """The state at the start of the next stage, if the last one has ended."""
@@ -243,21 +229,33 @@ class FSAUC(Solver):
         state = replace(state, stage=fresh)
         return replace(state, seen=RowsSeen(), sums=0.0 * state.sums) if self.statistics == "stage" else state
 
-    def _visit(
-        self, problem: Problem, state: FSAUCState, rows: np.ndarray, scaling: RowScaling, constants: StageConstants
-    ) -> FSAUCState:
+    def _step_and_limits(self, problem: Problem, state: FSAUCState, scaling: RowScaling) -> tuple[float, StageLimits]:
+        """The step and the limits of the current stage, for rows x'."""
+        data = problem.data
+        ball: Any = problem.penalty
+        stage = state.stage
+        n0 = sum(stage.sizes) // len(stage.sizes)
+        R, kappa = ball.radius * scaling.unit, state.kappa / scaling.unit
+        all_rows = (data.raw_moments.pos.weight, data.raw_moments.neg.weight)
+        seen = all_rows if self.statistics == "data" else stage.seen
+        growth, limits = stage_limits(stage.number, n0, R, kappa, seen, self.delta)
+        if self.schedule == "halving":
+            eta = self.eta or 2.0 / scaling.curvature(mini_batch(data, self.batch_size))
+        else:
+            eta = growth * (self.eta or first_step(n0, R, kappa, paper_factor(data)))
+        return eta / 2.0**stage.number / sqrt(stage.passes + 1), limits
+
+    def _visit(self, problem: Problem, state: FSAUCState, rows: np.ndarray, scaling: RowScaling) -> FSAUCState:
         """Visit rows of the current stage."""
         data = problem.data
         stage = state.stage
-        size = mini_batch(data, self.batch_size)
+        eta, limits = self._step_and_limits(problem, state, scaling)
         running = self.statistics != "data"
         if running:
             scaling = scaling.with_running_prior(data, rows, state.seen)
-        seen = stage.seen if running else constants.weights
-        eta, limits = constants.of_stage(stage.number, sum(stage.sizes) // len(stage.sizes), seen)
-        eta /= sqrt(stage.passes + 1)
         start, v, total = (point.for_rows(scaling) for point in (stage.start, state.v, stage.total))
         arrays = (start, stage.start_al, v, state.al, total)
+        size = mini_batch(data, self.batch_size)
         al, steps = _stage(data.rows, data.y, rows, size, scaling, limits, eta, *arrays)
         stage = stage._replace(left=stage.left - rows.size, total=Point.of(total, scaling), steps=stage.steps + steps)
         state = replace(state, v=Point.of(v, scaling), al=al, stage=stage, seen=state.seen.after(data, rows))
@@ -268,7 +266,7 @@ class FSAUC(Solver):
     def _with_result(self, state: FSAUCState, data: Data) -> FSAUCState:
         """The state with the mean of the current stage as its result and, if that has ended, as its next start."""
         stage = state.stage
-        v = stage.total.divided_by(stage.steps)
+        v = Point._make(part / stage.steps for part in stage.total)
         w = state.mean + 2.0 / (stage.passes + 2) * (v.w - state.mean)
         state = replace(state, w=w)
         if stage.left > 0:

@@ -22,7 +22,7 @@ from math import inf, log, log2, sqrt
 from typing import NamedTuple
 
 from aucmax.numerics.compiled import compiled
-from aucmax.solvers.published.saddle_function import RowsSeen, clip, l1_threshold, soft_threshold_in_place
+from aucmax.solvers.published.saddle_function import clip, l1_threshold, soft_threshold_in_place
 
 HALVINGS = 60  # of [0, 1] in the bisection
 
@@ -36,49 +36,31 @@ class StageLimits(NamedTuple):
     dual: float  # D, the same for al
 
 
-class StageConstants(NamedTuple):
-    """What the steps and limits of all stages depend on, for rows x'."""
-
-    radius: float  # R
-    kappa: float  # largest |x'|
-    weights: RowsSeen  # of all rows
-    delta: float  # probability of failure
-    eta: float | None  # step of the first stage; None for the theorem's
-    halving: bool  # whether beta is kept constant
-
-    def of_stage(self, k: int, n0: int, seen: RowsSeen) -> tuple[float, StageLimits]:
-        """Step and limits of stage k; p is that of the rows seen."""
-        kappa, R = self.kappa, self.radius
-        around = 2.0 * sqrt(1.0 + 2.0 * kappa**2) * R / 2.0**k
-        eta = (self._first_step(n0) if self.eta is None else self.eta) / 2.0**k
-        dual = 2.0 * sqrt(2.0) * kappa * around
-        if k > 0:
-            growth, more = self._later(n0, seen)
-            eta *= 1.0 if self.halving else growth
-            dual += more
-        return eta, StageLimits(R, R * kappa, around, dual)
-
-    def _first_step(self, n0: int) -> float:
-        """eta_0, in the scale of F over 2p(1-p)."""
-        kappa, R = self.kappa, self.radius
-        G = kappa * max(
-            (1.0 + 4.0 * kappa) * (R + 1.0),
-            2.0 * (2.0 * R + 1.0 + 2.0 * R * kappa),
-            2.0 * (4.0 * R * kappa + 11.0 * R + 1.0),
-        )
-        p = self.weights.pos / sum(self.weights)
-        R0 = 2.0 * sqrt(1.0 + 2.0 * kappa**2) * R
-        return 2.0 * p * (1.0 - p) * sqrt(1.0 + 8.0 * kappa**2) * R0 / ((G or 1.0) * sqrt(2.0 * n0))
-
-    def _later(self, n0: int, seen: RowsSeen) -> tuple[float, float]:
-        """sqrt(beta_k / beta_0), and what D_k adds to 2 sqrt(2) kappa R_k, for k > 0."""
-        deviation = sqrt(2.0 * log(12.0 / self.delta))
+def stage_limits(
+    k: int, n0: int, R: float, kappa: float, seen: tuple[float, float], delta: float
+) -> tuple[float, StageLimits]:
+    """sqrt(beta_k / beta_0), and the sets of stage k; `seen` are the weights of the classes that determine p."""
+    around = 2.0 * sqrt(1.0 + 2.0 * kappa**2) * R / 2.0**k
+    dual = 2.0 * sqrt(2.0) * kappa * around
+    growth = 1.0
+    if k > 0:
+        deviation = sqrt(2.0 * log(12.0 / delta))
         xi = min(seen) / sum(seen) - deviation / sqrt(n0)
-        if xi <= 0:
-            return 1.0, inf
-        T = self.kappa * (1.0 + 2.0 * self.kappa) * (2.0 + deviation)
-        beta = 1.0 + 8.0 * self.kappa**2
-        return sqrt(1.0 + 32.0 * T**2 / (xi * beta)), 4.0 * sqrt(2.0) * T * self.radius / sqrt(xi * n0)
+        T = kappa * (1.0 + 2.0 * kappa) * (2.0 + deviation)
+        growth = sqrt(1.0 + 32.0 * T**2 / (xi * (1.0 + 8.0 * kappa**2))) if xi > 0 else 1.0
+        dual += 4.0 * sqrt(2.0) * T * R / sqrt(xi * n0) if xi > 0 else inf
+    return growth, StageLimits(R, R * kappa, around, dual)
+
+
+def first_step(n0: int, R: float, kappa: float, factor: float) -> float:
+    """eta_0, in the scale of F over `factor`, 2p(1-p)."""
+    G = kappa * max(
+        (1.0 + 4.0 * kappa) * (R + 1.0),
+        2.0 * (2.0 * R + 1.0 + 2.0 * R * kappa),
+        2.0 * (4.0 * R * kappa + 11.0 * R + 1.0),
+    )
+    R0 = 2.0 * sqrt(1.0 + 2.0 * kappa**2) * R
+    return factor * sqrt(1.0 + 8.0 * kappa**2) * R0 / ((G or 1.0) * sqrt(2.0 * n0))
 
 
 def stage_sizes(n: int) -> tuple[int, ...]:

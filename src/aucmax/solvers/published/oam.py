@@ -15,8 +15,8 @@ l2 = 0). Published steps grow with the number of rows seen: C must fall with the
 enters the reservoir of its class: always while there is space, and later in a random slot with probability N s / (sum
 of the weights s so far), so that a reservoir is a sample of the rows in proportion to their weights.
 
-w = f v, so that a step costs O(nonzeros) of the rows involved. During an epoch reservoirs hold row indices; between
-epochs they hold copies of the rows, in the units of the user.
+w = f v, so that a step costs O(nonzeros) of the rows involved. Between epochs the reservoirs hold copies of the rows,
+in the units of the user; during an epoch they hold indices of a table of these copies and the rows of the epoch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import numpy as np
 from aucmax.losses import Hinge
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.matrix import alike, as_rows, is_sparse, scaled_columns, squared_norms, stacked
-from aucmax.numerics.rows import row_axpy, row_dot, row_norm2
+from aucmax.numerics.rows import row_axpy, row_dot
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
 from aucmax.solvers.base import POSITIVE, Constraints, State
@@ -47,14 +47,6 @@ class Reservoirs(NamedTuple):
     seen: np.ndarray  # weight of all rows seen, for each class
     kept: np.ndarray  # number of rows kept, for each class
     X: Any  # the rows kept, in the units of the user
-
-    def after(self, data: Data, seen: np.ndarray, kept: np.ndarray, slots: np.ndarray) -> Reservoirs:
-        """With copies of the rows in the slots: slot k >= 0 is row k of the data, k < 0 row -1 - k of the old X."""
-        named = np.concatenate([slots[0, : kept[0]], slots[1, : kept[1]]])
-        fresh = named >= 0
-        both = stacked(self.X[-1 - named[~fresh]], data.X[named[fresh]])
-        place = np.argsort(np.concatenate([np.flatnonzero(~fresh), np.flatnonzero(fresh)]))
-        return Reservoirs(seen, kept, both[place])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,22 +124,26 @@ class OAM(OnePassSolver):
         data = problem.data
         order = self.row_order(data, rng)
         uniforms = rng.random(data.n)
-        # the rows, and the reservoirs as row indices
-        old = state.reservoirs._replace(X=alike(state.reservoirs.X, data.X))
-        rows = _near_zero(data.X, data)
-        kept_rows = _near_zero(old.X, data)
-        seen = old.seen.copy()
-        kept = old.kept.copy()
         constants = self._constants(problem)
-        slots = _slots(old.kept, max(constants.negatives, constants.positives))
-        norms = _slot_norms(slots, squared_norms(kept_rows, old.kept.sum()))
+        # the rows kept before, and then those of the data
+        X = stacked(alike(state.reservoirs.X, data.X), data.X)
+        first = X.shape[0] - data.n
+        rows = _near_zero(X, data)
+        norms = squared_norms(rows, X.shape[0])
+        # the reservoirs, as indices of these rows
+        seen = state.reservoirs.seen.copy()
+        kept = state.reservoirs.kept.copy()
+        slots = np.zeros((2, max(constants.negatives, constants.positives, kept.max())), dtype=np.int64)
+        slots[0, : kept[0]] = np.arange(kept[0])
+        slots[1, : kept[1]] = np.arange(kept[0], first)
         # the weights, and buffers
         v = state.w.copy()
         x = np.zeros(data.dim)
         active = np.empty(slots.shape[1], dtype=np.int64)
         visits = (data.y, data.weight, relative_weights(data), order, uniforms)
-        t = _epoch(rows, kept_rows, *visits, constants, state.t, seen, kept, slots, norms, v, x, active)
-        return OAMState(v, state.passes + 1.0, t, old.after(data, seen, kept, slots))
+        t = _epoch(rows, norms, first, *visits, constants, state.t, seen, kept, slots, v, x, active)
+        copies = X[np.concatenate([slots[0, : kept[0]], slots[1, : kept[1]]])]
+        return OAMState(v, state.passes + 1.0, t, Reservoirs(seen, kept, copies))
 
     def _constants(self, problem: Problem) -> OAMConstants:
         pos, neg = problem.data.raw_moments.pos, problem.data.raw_moments.neg
@@ -173,29 +169,15 @@ def _near_zero(X: Any, data: Data) -> Any:
     return as_rows(rows)
 
 
-def _slots(kept: np.ndarray, size: int) -> np.ndarray:
-    """The rows kept, as indices -1, -2, ... in the order of `Reservoirs.X`."""
-    slots = np.zeros((2, max(size, kept.max())), dtype=np.int64)
-    slots[0, : kept[0]] = -1 - np.arange(kept[0])
-    slots[1, : kept[1]] = -1 - kept[0] - np.arange(kept[1])
-    return slots
-
-
-def _slot_norms(slots: np.ndarray, norms: np.ndarray) -> np.ndarray:
-    """|b|^2 for the rows kept, slot by slot."""
-    out = np.zeros(slots.shape)
-    out[slots < 0] = norms[-1 - slots[slots < 0]]
-    return out
-
-
 @compiled
-def _epoch(X, B, y, weight, relative, order, uniforms, constants, t, seen, kept, slots, norms, v, x, active):
+def _epoch(X, norms, first, y, weight, relative, order, uniforms, constants, t, seen, kept, slots, v, x, active):
+    """Row i of the data is row first + i of X."""
     f = 1.0
     for turn in range(order.size):
         i = order[turn]
         own, other = (1, 0) if y[i] > 0 else (0, 1)
+        row = first + i
         count = kept[other]
-        norm2 = row_norm2(X, i)
         if count > 0:
             t += 1
             published = max(1.0, seen[other] * constants.share / count)
@@ -206,9 +188,9 @@ def _epoch(X, B, y, weight, relative, order, uniforms, constants, t, seen, kept,
                     v[j] *= f
                 f = 1.0
             if constants.sequential:
-                _sequential_update(X, B, i, y[i], c, f, norm2, slots[other], norms[other], count, v, x)
+                _sequential_update(X, norms, row, y[i], c, f, slots[other, :count], v, x)
             else:
-                _gradient_update(X, B, i, y[i], c, f, slots[other], count, v, active)
+                _gradient_update(X, row, y[i], c, f, slots[other, :count], v, active)
         seen[own] += weight[i]
         size = constants.positives if y[i] > 0 else constants.negatives
         place = kept[own]
@@ -217,54 +199,40 @@ def _epoch(X, B, y, weight, relative, order, uniforms, constants, t, seen, kept,
         else:
             place = int(min(uniforms[turn] * seen[own] / weight[i], size))
         if place < size:
-            slots[own, place] = i
-            norms[own, place] = norm2
+            slots[own, place] = row
     for j in range(v.size):
         v[j] *= f
     return t
 
 
 @compiled
-def _sequential_update(X, B, i, y, c, f, norm2, slots, norms, count, v, x):
+def _sequential_update(X, norms, i, y, c, f, reservoir, v, x):
     """Update w = f v + a x, where the part along x is added at the end; the buffer x is zero before and after."""
     row_axpy(X, i, 1.0, x)
     wx = f * row_dot(X, i, v)
     a = 0.0
-    for k in range(count):
-        b = slots[k]
-        xb = row_dot(X, b, x) if b >= 0 else row_dot(B, -1 - b, x)  # a compiled helper would take twice as long
-        wb = f * (row_dot(X, b, v) if b >= 0 else row_dot(B, -1 - b, v)) + a * xb
-        loss = 1.0 - y * (wx - wb)
-        square = norm2 + norms[k] - 2.0 * xb
-        if loss > 0.0 and square > 1e-15 * (norm2 + norms[k]):
+    for b in reservoir:
+        xb = row_dot(X, b, x)
+        loss = 1.0 - y * (wx - f * row_dot(X, b, v) - a * xb)
+        square = norms[i] + norms[b] - 2.0 * xb
+        if loss > 0.0 and square > 1e-15 * (norms[i] + norms[b]):
             step = y * min(c, loss / square)
-            _slot_axpy(X, B, b, -step / f, v)
-            wx += step * (norm2 - xb)
+            row_axpy(X, b, -step / f, v)
+            wx += step * (norms[i] - xb)
             a += step
     row_axpy(X, i, a / f, v)
     row_axpy(X, i, -1.0, x)
 
 
 @compiled
-def _gradient_update(X, B, i, y, c, f, slots, count, v, active):
-    """Update w = f v."""
+def _gradient_update(X, i, y, c, f, reservoir, v, active):
+    """Update w = f v; `active` is a buffer."""
     wx = f * row_dot(X, i, v)
-    found = 0
-    for k in range(count):
-        b = slots[k]
-        wb = f * (row_dot(X, b, v) if b >= 0 else row_dot(B, -1 - b, v))
-        if y * (wx - wb) <= 1.0:
-            active[found] = b
-            found += 1
-    for k in range(found):
-        _slot_axpy(X, B, active[k], -c * y / f, v)
-    row_axpy(X, i, c * y * found / f, v)
-
-
-@compiled
-def _slot_axpy(X, B, b, step, v):
-    """Add step times a row of the reservoir to v."""
-    if b >= 0:
-        row_axpy(X, b, step, v)
-    else:
-        row_axpy(B, -1 - b, step, v)
+    count = 0
+    for b in reservoir:
+        if y * (wx - f * row_dot(X, b, v)) <= 1.0:
+            active[count] = b
+            count += 1
+    for b in active[:count]:
+        row_axpy(X, b, -c * y / f, v)
+    row_axpy(X, i, c * y * count / f, v)

@@ -18,15 +18,15 @@ far (docs/mathematics.md, section 10). The covariance is a matrix, or only its d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from aucmax.numerics.compiled import compiled
 from aucmax.numerics.rows import row_axpy
 from aucmax.problem.data import Data
-from aucmax.solvers.base import Constraints, Solver
+from aucmax.solvers.base import Constraints, Solver, State
 from aucmax.solvers.visiting_order import shuffled_blocks
 from aucmax.validation.params import Option
 
@@ -101,6 +101,16 @@ class ClassStatistics(NamedTuple):
         scatter = self.scatter / (np.outer(ratio, ratio) if full else ratio**2)
         trace = np.trace(scatter, axis1=1, axis2=2) if full else scatter.sum(axis=1)
         return ClassStatistics(self.weight, self.mean / ratio, scatter, trace)
+
+
+@dataclass(frozen=True, eq=False)
+class StatisticsState(State):
+    """The last iterate, and the class statistics of all rows so far."""
+
+    statistics: ClassStatistics
+
+    def rescaled(self, ratio: np.ndarray) -> Self:
+        return replace(self, statistics=self.statistics.rescaled(ratio))
 
 
 def check_full_covariance(covariance: str, dim: int, others: str) -> None:

@@ -28,6 +28,7 @@ from aucmax.solvers.published.covariance_sketch import OPAUCSketchState
 from aucmax.solvers.published.one_pass import (
     ClassStatistics,
     OnePassSolver,
+    StatisticsState,
     absorb,
     check_full_covariance,
     copy_row,
@@ -36,16 +37,6 @@ from aucmax.solvers.published.one_pass import (
     total_variance,
 )
 from aucmax.validation.params import Integer, Option
-
-
-@dataclass(frozen=True, eq=False)
-class OPAUCState(State):
-    """The last iterate, and the class statistics of all rows so far."""
-
-    statistics: ClassStatistics  # of all rows so far
-
-    def rescaled(self, ratio: np.ndarray) -> OPAUCState:
-        return replace(self, statistics=self.statistics.rescaled(ratio))
 
 
 @dataclass(repr=False, kw_only=True)
@@ -77,23 +68,24 @@ class OPAUC(OnePassSolver):
         "eta": [None, POSITIVE],
     }
 
-    def init(self, problem: Problem, w: np.ndarray) -> OPAUCState | OPAUCSketchState:
+    def init(self, problem: Problem, w: np.ndarray) -> StatisticsState | OPAUCSketchState:
         check_full_covariance(self.covariance, problem.data.dim, "'diagonal' or 'sketched'")
         if self.covariance == "sketched":
             return OPAUCSketchState.start(w, self.tau)
-        return OPAUCState(w, 0.0, ClassStatistics.start(w.size, full=self.covariance == "full"))
+        return StatisticsState(w, 0.0, ClassStatistics.start(w.size, full=self.covariance == "full"))
 
-    def epoch(self, problem: Problem, state: OPAUCState | OPAUCSketchState, rng: np.random.Generator) -> State:
+    def epoch(self, problem: Problem, state: StatisticsState | OPAUCSketchState, rng: np.random.Generator) -> State:
         data = problem.data
         l2 = problem.penalty.l2
         eta = self.eta or 0.05 / total_variance(data)
         if isinstance(state, OPAUCSketchState):
-            return state.after_rows(data, l2, eta, rng, self.row_order)
+            seed = int(rng.integers(2**63)) if state.seed is None else state.seed
+            return replace(state, seed=seed).after_rows(data, l2, eta, self.row_order(data, rng))
         w = state.w.copy()
         statistics = state.statistics.copy()
         rows = (data.rows, data.y, data.weight, relative_weights(data), self.row_order(data, rng))
         _epoch(*rows, l2, eta, w, statistics, np.empty(data.dim), np.empty(data.dim))
-        return OPAUCState(w, state.passes + 1.0, statistics)
+        return StatisticsState(w, state.passes + 1.0, statistics)
 
 
 @compiled

@@ -15,8 +15,6 @@ x_i). So does the average: with C_t = sum_{k <= t} k s_k and f_t x_{i_t} the cha
 
     sum_t t w_t = C v - sum_t C_{t-1} f_t x_{i_t} + (sum_t t c_t) xi
 
-whose middle term is added run by run, while its rows are still in the cache: faster than a second update per step.
-
 Soft-thresholding is not linear and a, b couple all coordinates, so that with l1 no exact O(nonzeros) step exists:
 there a step takes the mean of G over a batch of rows and one O(dim) prox, with the L of step_sizes.py.
 """
@@ -225,34 +223,27 @@ def _epoch(X, y, order, e, products, means, share, l2, steps, t, average, v, wri
         xi_neg += share * (means[0, j] + means[1, j]) * means[1, j]
     s, c = 1.0, 0.0
     C, c_sum = 0.0, 0.0
-    late = np.empty(RUN)
-    for first in range(0, order.size, RUN):
-        last = min(first + RUN, order.size)
-        for k in range(first, last):
-            t += 1.0
-            i = order[k]
-            eta = step_at(steps, t)
-            inverse = 1.0 / s
-            pos, neg = products[i, 0], products[i, 1]
-            q = s * row_dot(X, i, v) + c * share * (pos + neg)
-            g = eta * e[i] * (q - b - 1.0 if y[i] > 0 else q - a + 1.0)
-            row_axpy(X, i, -g * inverse, v)
-            late[k - first] = g * inverse * C
-            shrink = 1.0 / (1.0 + eta * l2)
-            a = (a - g * (pos - xi_pos)) * shrink
-            b = (b - g * (neg - xi_neg)) * shrink
-            c = (c + g) * shrink
-            s *= shrink
-            C += t * s
-            c_sum += t * c
-            if s < SMALL:
-                for j in range(v.size):
-                    written[j] += C * v[j]
-                    v[j] *= s
-                s, C = 1.0, 0.0
+    for i in order:
+        t += 1.0
+        eta = step_at(steps, t)
+        pos, neg = products[i, 0], products[i, 1]
+        q = s * row_dot(X, i, v) + c * share * (pos + neg)
+        g = eta * e[i] * (q - b - 1.0 if y[i] > 0 else q - a + 1.0)
+        row_axpy(X, i, -g / s, v)
         if average:
-            for k in range(first, last):
-                row_axpy(X, order[k], late[k - first], written)
+            row_axpy(X, i, g / s * C, written)
+        shrink = 1.0 / (1.0 + eta * l2)
+        a = (a - g * (pos - xi_pos)) * shrink
+        b = (b - g * (neg - xi_neg)) * shrink
+        c = (c + g) * shrink
+        s *= shrink
+        C += t * s
+        c_sum += t * c
+        if s < SMALL:
+            for j in range(v.size):
+                written[j] += C * v[j]
+                v[j] *= s
+            s, C = 1.0, 0.0
     return s, c, C, c_sum
 
 

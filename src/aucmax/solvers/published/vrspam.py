@@ -26,7 +26,7 @@ O(nonzeros of x_i). With l1 there is no such form, and steps take batches as in 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,13 +52,10 @@ HALVINGS = 2200  # turn any step into 0, with which the snapshot stays where it 
 
 @dataclass(frozen=True, eq=False)
 class VRSPAMState(State):
-    """The best weights, and the snapshot to continue from."""
+    """The best snapshot, whose weights are w, and the one to continue from."""
 
-    best: tuple[float, float] = (
-        np.inf,
-        np.inf,
-    )  # objective and gap of the best weights; infinite if unknown
-    snapshot: Snapshot | None = None  # None before the first epoch
+    best: Snapshot
+    snapshot: Snapshot  # the last one
     eta: float = 0.0  # the step; 0 before the first epoch
     top: float = 0.0  # largest eigenvalue of the Hessian; only with l1
 
@@ -118,31 +115,31 @@ class VRSPAM(Solver):
     def init(self, problem: Problem, w: np.ndarray) -> VRSPAMState:
         if self.sampling == "uniform":
             warn_of_outliers(problem.data)
-        return VRSPAMState(w, 0.0)
+        snapshot = take_snapshot(problem, w)
+        return VRSPAMState(w, 1.0, snapshot, snapshot)
 
     def epoch(self, problem: Problem, state: VRSPAMState, rng: np.random.Generator) -> VRSPAMState:
-        if state.snapshot is None:
-            state = self._first_snapshot(problem, state, rng)
-        old = cast(Snapshot, state.snapshot)
+        if state.eta == 0.0:
+            state = self._start(problem, state, rng)
         sampling = self._sampling(problem, state.top)
         first = state.eta or self._first_step(problem, sampling)
-        new, eta, passes = self._next_snapshot(problem, old, sampling, first, rng)
-        w, best = (new.w, (new.objective, new.gap)) if new.objective < state.best[0] else (state.w, state.best)
-        return VRSPAMState(w, state.passes + passes, best, new, eta, state.top)
+        new, eta, passes = self._next_snapshot(problem, state.snapshot, sampling, first, rng)
+        best = _lower(state.best, new)
+        return VRSPAMState(best.w, state.passes + passes, best, new, eta, state.top)
 
     def certify(self, problem: Problem, state: VRSPAMState) -> tuple[float, float]:
-        return state.best if np.isfinite(state.best[1]) else problem.certify(state.w)
+        return state.best.objective, state.best.gap
 
-    def _first_snapshot(self, problem: Problem, state: VRSPAMState, rng: np.random.Generator) -> VRSPAMState:
+    def _start(self, problem: Problem, state: VRSPAMState, rng: np.random.Generator) -> VRSPAMState:
         """The given weights or 0, or from 0 the result of one epoch of SPAM if that lowers P."""
         top = top_eigenvalue(problem.data, rng) if problem.penalty.l1 > 0 else 0.0
-        snapshot = take_snapshot(problem, state.w)
-        passes = 1.0
+        snapshot = state.snapshot
+        passes = state.passes
         if self.start == "spam" and not state.w.any():
             start = SPAM().epoch(problem, SPAMState(state.w, 0.0, last=state.w), rng)
-            snapshot = min(snapshot, take_snapshot(problem, start.w), key=lambda point: point.objective)
+            snapshot = _lower(snapshot, take_snapshot(problem, start.w))
             passes += start.passes
-        return VRSPAMState(snapshot.w, passes, (snapshot.objective, snapshot.gap), snapshot, top=top)
+        return VRSPAMState(snapshot.w, passes, snapshot, snapshot, top=top)
 
     def _sampling(self, problem: Problem, top: float) -> RowSampling:
         return RowSampling.of(problem, self.sampling, centred=self._centred, top=top, batch=self.batch_size)
@@ -189,6 +186,11 @@ class VRSPAM(Solver):
         with np.errstate(over="ignore", invalid="ignore"):  # the guard detects divergence
             new = take_snapshot(problem, inner(problem, old, sampling, eta, order, self._centred))
         return new, length / n + 1.0
+
+
+def _lower(snapshot: Snapshot, other: Snapshot) -> Snapshot:
+    """The snapshot with the lower objective."""
+    return other if other.objective < snapshot.objective else snapshot
 
 
 def _inner_rows(problem, old, sampling, eta, order, centred):
