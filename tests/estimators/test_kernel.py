@@ -237,12 +237,10 @@ def test_ranks_are_blind_to_increasing_functions():
     np.testing.assert_allclose(bent.decision_function(np.exp(3 * X)), plain.decision_function(X), atol=1e-7)
 
 
-@pytest.mark.parametrize("rule", ["random", "kmeans++", "leverage"])
-@pytest.mark.parametrize("form", FORMS, ids=["dense", "csr"])
-def test_landmarks_are_distinct_and_half_from_each_class(rule, form):
-    X, y, _ = rings(400, rate=0.2)
+def test_landmarks_are_distinct_and_half_from_each_class():
+    _, y, _ = rings(400, rate=0.2)
     groups = (np.flatnonzero(y > 0), np.flatnonzero(y < 0))
-    chosen = choose_landmarks(form(X), groups, 60, rule, Coordinates(np.ones(2)), np.random.default_rng(0))
+    chosen = choose_landmarks(groups, 60, np.random.default_rng(0))
     assert np.unique(chosen).size == 60
     assert (y[chosen] > 0).sum() == 30 and (y[chosen[:20]] > 0).sum() == 10
 
@@ -250,17 +248,8 @@ def test_landmarks_are_distinct_and_half_from_each_class(rule, form):
 def test_a_rare_class_gives_all_its_rows():
     _, y, _ = rings(400, rate=0.02)
     groups = (np.flatnonzero(y > 0), np.flatnonzero(y < 0))
-    chosen = choose_landmarks(
-        np.zeros((400, 1)), groups, 60, "random", Coordinates(np.ones(1)), np.random.default_rng(0)
-    )
+    chosen = choose_landmarks(groups, 60, np.random.default_rng(0))
     assert (y[chosen] > 0).sum() == 8 and chosen.size == 60
-
-
-def test_kmeans_landmarks_with_few_distinct_rows_are_still_distinct():
-    X = np.repeat(np.eye(2), 50, axis=0)
-    groups = (np.arange(0, 100, 2), np.arange(1, 100, 2))
-    chosen = choose_landmarks(X, groups, 20, "kmeans++", Coordinates(np.ones(2)), np.random.default_rng(0))
-    assert np.unique(chosen).size == 20
 
 
 def test_auto_finds_the_rings_and_records_every_setting():
@@ -478,7 +467,6 @@ def test_fewer_positives_than_folds_warns_and_works():
         ({"n_components": 0}, "n_components=0; give 'auto' or"),
         ({"n_components": 2.5}, "n_components=2.5; give"),
         ({"tuning_rows": 3}, "tuning_rows=3; give"),
-        ({"landmarks": "best"}, "landmarks='best'; give one of"),
         ({"relevance": "often"}, "relevance='often'; give True"),
         ({"relevance": True, "kernel": "linear"}, "relevance=True learns a metric, which the kernel 'linear' lacks"),
         ({"average": "worst"}, "average='worst'; give True or False"),

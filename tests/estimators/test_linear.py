@@ -114,7 +114,7 @@ def test_gap_is_certified_or_the_user_is_warned(table):
     model = AUCClassifier(l1_ratio=0.5).fit(X, y)
     assert model.gap_ <= Exact().tol * model.objective_
     with pytest.warns(ConvergenceWarning, match="increase alpha, use standardize=True"):
-        AUCClassifier(alpha=1e-6, standardize=False, solver=CG(max_epochs=1, iterations=1)).fit(X, y)
+        AUCClassifier(alpha=1e-6, standardize=False, solver=CG(max_epochs=1, tol=1e-16)).fit(X, y)
 
 
 def test_no_penalty_is_allowed(table):

@@ -58,7 +58,7 @@ def test_gap_is_never_below_the_excess(table, part, l2):
 
 def test_the_first_certificate_is_open(table):
     problem = make(*table(), 1e-3)
-    solver = CuttingPlane(batch=1)
+    solver = CuttingPlane()
     state = solver.init(problem, np.zeros(6))
     assert state.gap == np.inf
     state = solver.epoch(problem, state, np.random.default_rng(0))

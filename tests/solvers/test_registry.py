@@ -9,7 +9,7 @@ from scipy import sparse
 from aucmax import AUCClassifier, solvers
 from aucmax.losses import LOSSES
 from aucmax.penalties import ElasticNet
-from aucmax.solvers import SOLVERS, SPAM, CuttingPlane, Exact
+from aucmax.solvers import SOLVERS, SPAM, Exact
 from aucmax.solvers.registry import (
     check_penalty_supported,
     default_solver,
@@ -88,8 +88,8 @@ def test_an_unknown_solver_is_refused_with_a_list_of_names():
 
 
 def test_settings_are_checked_when_a_solver_is_found():
-    with pytest.raises(ValueError, match="batch=0; give an integer of 1 or more"):
-        find_solver(CuttingPlane(batch=0), None, LOSSES["hinge"]())
+    with pytest.raises(ValueError, match="batch_size=0; give None or an integer of 1 or more"):
+        find_solver(SPAM(batch_size=0), None, LOSSES["squared"]())
 
 
 @EACH_SOLVER

@@ -12,7 +12,7 @@ from aucmax.estimators.base import Ranker
 from aucmax.estimators.calibration import CalibratedMixin
 from aucmax.estimators.linear_cv import PathPlotMixin
 from aucmax.kernels.functions import Coordinates, find_kernels, kernel_coordinates, supports_sparse
-from aucmax.kernels.landmarks import LANDMARKS, choose_landmarks, count_landmarks, places_among
+from aucmax.kernels.landmarks import choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import KernelScore, Nystroem, Term
 from aucmax.losses import LOSSES
 from aucmax.numerics.matrix import alike, is_sparse, rows_in_memory
@@ -68,8 +68,6 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         Whether to learn a metric: up to three rounds, each of which stretches the columns by how much the model of
         the round before varies along them; this helps if few of many columns matter. "auto" means True if `kernel`
         is "auto".
-    landmarks : {"random", "kmeans++", "leverage"}
-        How landmarks are drawn within a class.
     standardize : bool
         Divide the columns by their overall standard deviation.
     tuning_rows : int
@@ -117,7 +115,6 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         "loss": [Option(registry=LOSSES)],
         "average": [Boolean()],
         "relevance": [Boolean(), Option("auto")],
-        "landmarks": [Option(*LANDMARKS)],
         "standardize": [Boolean()],
         "tuning_rows": [Integer(10)],
     }
@@ -132,7 +129,6 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         cv=5,
         average=True,
         relevance="auto",
-        landmarks="random",
         standardize=True,
         tuning_rows=4_000,
         decision="prior",
@@ -146,7 +142,6 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         self.cv = cv
         self.average = average
         self.relevance = relevance
-        self.landmarks = landmarks
         self.standardize = standardize
         self.tuning_rows = tuning_rows
         self.decision = decision
@@ -206,7 +201,7 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         columns = Coordinates(column_scale(moments, self.standardize))
         groups = [np.flatnonzero((table.y == label) & (table.weight > 0)) for label in (1.0, -1.0)]
         count = count_landmarks(self.n_components, groups[0].size + groups[1].size)
-        self.landmarks_ = choose_landmarks(table.X, groups, count, self.landmarks, columns, rng)
+        self.landmarks_ = choose_landmarks(groups, count, rng)
         return columns
 
     def _features(self, rows: LabeledData, maps: Iterable[Nystroem | None]) -> Iterator[Features]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from aucmax.estimators.kernel import Features, KernelAUCClassifier
 from aucmax.kernels.functions import Coordinates, find_kernels, kernel_coordinates
-from aucmax.kernels.landmarks import CANDIDATES, choose_landmarks, count_landmarks, places_among
+from aucmax.kernels.landmarks import choose_landmarks, count_landmarks, places_among
 from aucmax.kernels.nystroem import Nystroem
 from aucmax.numerics.matrix import is_sparse
 from aucmax.numerics.threads import threads_for
@@ -63,7 +63,7 @@ def fit_kernel(model: KernelAUCClassifier, passes: Passes) -> None:
     _check_supported(model)
     rng = make_rng(model.random_state)
     count = count_landmarks(model.n_components, passes.summary.n_rows)
-    limit = max(model.tuning_rows, count * (1 if model.landmarks == "random" else CANDIDATES))
+    limit = max(model.tuning_rows, count)
     sampled = passes.run(_SampledMomentsOf(limit), "columns and a sample of rows")
     if min(sampled.moments.pos.count, sampled.moments.neg.count) == 0:
         raise ValueError("all rows of positive weight are of one class, so AUC is undefined")
@@ -106,7 +106,7 @@ def _make_search(
     rows = sampled.sample.rows
     columns = Coordinates(column_scale(sampled.moments, model.standardize))
     groups = [np.flatnonzero(rows.data.y == side) for side in (1.0, -1.0)]
-    chosen = choose_landmarks(rows.data.X, groups, count, model.landmarks, columns, rng)
+    chosen = choose_landmarks(groups, count, rng)
     model.landmarks_ = rows.numbers[chosen]
     landmarks = rows.data.X[chosen]
     places = places_among(tuning.numbers, model.landmarks_)

@@ -8,15 +8,15 @@ elastic net is solved by column descent (coordinate_descent.py).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from aucmax.losses.squared import within_product
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Solver, State
+from aucmax.solvers.base import Solver, State
 from aucmax.solvers.coordinate_descent import ColumnDescentState
-from aucmax.validation.params import Integer
+
+ITERATIONS = 5  # in an epoch, that is, between two certificates
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +40,9 @@ class CG(Solver):
 
     Parameters
     ----------
-    iterations : int
-        Iterations in an epoch, that is, between two certificates.
     max_epochs, tol
         See `Solver`.
     """
-
-    iterations: int = 5
-
-    parameter_constraints: ClassVar[Constraints] = {"iterations": [Integer(1)]}
 
     def init(self, problem: Problem, w: np.ndarray) -> State:
         if problem.penalty.l1 > 0:
@@ -61,7 +55,7 @@ class CG(Solver):
         if isinstance(state, ColumnDescentState):
             return state.sweep(problem)
         diagonal = _diagonal(problem)
-        for _ in range(self.iterations):
+        for _ in range(ITERATIONS):
             if state.ended:
                 break
             state = _iteration(problem, state, diagonal)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import cast
 
 import numpy as np
 
@@ -29,11 +29,11 @@ from aucmax.losses.rounding import ROOT2, Scores, plane_error, rounding_bounds, 
 from aucmax.numerics.matrix import nonzeros
 from aucmax.problem.data import Data
 from aucmax.problem.objective import Problem
-from aucmax.solvers.base import Constraints, Solver
+from aucmax.solvers.base import Solver
 from aucmax.solvers.bundle import MODEL_WORK, BundleState
 from aucmax.solvers.truncated_newton import NewtonState, evaluate_at, newton_step, subsample_of
-from aucmax.validation.params import Integer
 
+BATCH = 10  # planes in an epoch
 FIRST_PLANES = 10  # planes before Newton: more of them rarely paid off
 NEWTON_COLUMNS = 5000  # number of columns up to which Newton pays off
 FIRST_WIDTH = 0.2  # initial width of the Huberised kink
@@ -70,15 +70,10 @@ class CuttingPlane(Solver):
 
     Parameters
     ----------
-    batch : int
-        Planes in an epoch; in the Newton phase an epoch is one step.
     max_epochs, tol
-        See `Solver`.
+        See `Solver`. An epoch makes ten planes; in the Newton phase it is one step.
     """
 
-    batch: int = 10
-
-    parameter_constraints: ClassVar[Constraints] = {"batch": [Integer(1)]}
     losses = (Hinge,)
     penalties = ("l2",)
 
@@ -89,7 +84,7 @@ class CuttingPlane(Solver):
         if state.newton is not None:
             return _newton_epoch(problem, state, state.newton)
         before = state.gap
-        for _ in range(self.batch):
+        for _ in range(BATCH):
             state = _cut(problem, state, self.tol)
         on_data = state.passes * nonzeros(problem.data.X)
         patient = state.lower < FAR * state.objective and state.bundle.work + on_data < MODEL_WORK
