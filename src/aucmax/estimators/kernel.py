@@ -209,7 +209,9 @@ class KernelAUCClassifier(CalibratedMixin, PathPlotMixin, Ranker):
         loss = LOSSES[self.loss]()
         for nystroem in maps:
             if nystroem is None:
-                yield None, Data.of(*rows, standardize=self.standardize), certified_solver(rows.X, loss)
+                solver = certified_solver(rows.X, loss)
+                scatter = isinstance(solver, Exact)
+                yield None, Data.of(*rows, standardize=self.standardize, scatter=scatter), solver
                 continue
             solver = certified_solver(nystroem.computed_features(rows.X), loss)
             if isinstance(solver, Exact):

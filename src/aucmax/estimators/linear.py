@@ -152,8 +152,10 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         solution = solver.solve(problem, rng=make_rng(self.random_state), monitor=watch, callback=callback)
         self._store_solution(solution, solver, alpha)
         model = LinearModel.of(data, solution.coef)
-        scores = dot(table.X, model.w) + model.intercept
-        self._linear = self._with_zero(model, data, solution.coef, (scores, table.y, table.weight))
+        scored = None
+        if not self._is_balanced:
+            scored = dot(table.X, model.w) + model.intercept, table.y, table.weight
+        self._linear = self._with_zero(model, data, solution.coef, scored)
         self._stream: Stream | None = None
         return self
 
@@ -222,15 +224,18 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
         spec = self._spec()
         return spec, find_streaming_solver(self.solver, spec.loss)
 
+    @property
+    def _is_balanced(self) -> bool:
+        """Whether zero stays midway between the class means."""
+        return self.decision == "balanced" or (isinstance(self.class_weight, str) and self.class_weight == "balanced")
+
     def _with_zero(self, model: LinearModel, data: Data, coef: np.ndarray, scored: Any) -> LinearModel:
         """The model with zero where `decision` and `class_weight` say, instead of midway between the class means.
 
-        `scored` are scores of rows by the model, with their labels and weights; None if there are none.
+        `scored` are scores of rows by the model, with their labels and weights; None if there are none, or if zero
+        does not depend on them.
         """
-        balanced = self.decision == "balanced" or (
-            isinstance(self.class_weight, str) and self.class_weight == "balanced"
-        )
-        zero = 0.0 if balanced or scored is None else prior_cut(*scored)
+        zero = 0.0 if scored is None else prior_cut(*scored)
         if self.class_weight is not None:
             zero -= intercept_shift(data, coef, self.class_weight, self.classes_)
         self._shift = float(zero)
@@ -253,7 +258,7 @@ class AUCClassifier(ThresholdMixin, LinearRanker):
             if stream.solution is not None:
                 self._store_solution(stream.solution, solver, stream.alpha)
             data = stream.problem.data
-            scored = recent.reweighted(stream) if recent.has_both_classes else None
+            scored = recent.reweighted(stream) if recent.has_both_classes and not self._is_balanced else None
             self._linear = self._with_zero(LinearModel.of(data, stream.coef), data, stream.coef, scored)
         self.n_iter_ = stream.batches
         return self

@@ -215,7 +215,7 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     if c.size != X.shape[0]:
         raise ValueError(f"shapes do not match: {c.size} coefficients for {X.shape[0]} rows; pass one per row")
     if isinstance(X, ChunkedMatrix):
-        return np.sum([part for _, part in X.map(transposed_dot, c)], axis=0)
+        return sum((part for _, part in X.map(transposed_dot, c)), np.zeros(X.dim))
     out = np.zeros(X.shape[1])
     _transposed_dot(as_rows(X), c, out)
     return out

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -41,7 +41,7 @@ def run_in_order(tasks: Sequence[Callable[[], Any]]) -> Iterator[Any]:
     if workers == 1:
         yield from (task() for task in tasks)
         return
-    with _controller().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
         pending: deque[Future] = deque()
         for task in tasks:
             pending.append(pool.submit(task))
@@ -53,11 +53,7 @@ def run_in_order(tasks: Sequence[Callable[[], Any]]) -> Iterator[Any]:
 
 def in_threads(function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
     """Apply the function to every part, each in its own thread, with BLAS limited to one thread."""
-    parts = list(parts)
-    if len(parts) == 1:
-        return [function(parts[0])]
-    with _controller().limit(limits=1, user_api="blas"), ThreadPoolExecutor(len(parts)) as pool:
-        return list(pool.map(function, parts))
+    return list(run_in_order([partial(function, part) for part in parts]))
 
 
 def one_blas_thread() -> AbstractContextManager:

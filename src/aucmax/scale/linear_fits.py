@@ -42,7 +42,7 @@ def fit_linear(model: AUCClassifier, passes: Passes) -> None:
     model._store_solution(solution, solver, alpha)
     linear = LinearModel.of(data, solution.coef)
     scored = None
-    if model.decision == "prior":
+    if not model._is_balanced:
         scored = sorted_scores(passes, _LinearScores(*linear)).condensed()
     model._linear = model._with_zero(linear, data, solution.coef, scored)
     model._stream = None

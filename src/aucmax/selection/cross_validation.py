@@ -192,16 +192,6 @@ def _scores_of_chunk(rows: Any, fold: np.ndarray, *, weights: list[np.ndarray]) 
     return scores
 
 
-def score_fold(
-    table: LabeledData, test: np.ndarray, X: Any, weights: np.ndarray, zero: np.ndarray
-) -> tuple[np.ndarray, list[float]]:
-    """Scores and AUC of the test rows of X for all alphas; `zero` is subtracted from the scores."""
-    scores = np.ascontiguousarray(dot(X, weights, test).T)
-    aucs = aucs_of(scores, table.y[test], table.weight[test])
-    scores -= zero[:, None]
-    return scores, aucs
-
-
 def aucs_of(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
     """The AUC of every model; the scores are of shape (n_models, n_rows)."""
     pos = y > 0

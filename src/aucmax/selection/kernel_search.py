@@ -29,10 +29,11 @@ from aucmax.selection.cross_validation import (
     CVPath,
     InnerScores,
     PathSettings,
+    aucs_of,
     cv_path,
     moments_by_fold,
     positive_alphas,
-    score_fold,
+    scores_by_fold,
 )
 from aucmax.selection.splits import Fold, is_partition, neighbouring_folds
 from aucmax.solvers import Exact
@@ -277,8 +278,10 @@ class _Similarities:
         else:
             dual = _dual_path(T, moments, alphas, columns)
         weights, middle = self._weights(dual, columns, moments)
+        _, y, weight = self.search.table
         _, test = self.search.folds[k]
-        return dual, *score_fold(self.search.table, test, self.values, weights, middle)
+        [scores] = scores_by_fold(self.values, [test], [weights])
+        return dual, scores - middle[:, None], aucs_of(scores, y[test], weight[test])
 
     def inner_scores(self, pairs: list[tuple[int, int]], alphas: np.ndarray) -> InnerScores:
         """Scores of the test rows of the last fold of each pair by models without both; a pair and its reverse."""
