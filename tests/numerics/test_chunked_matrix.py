@@ -22,26 +22,27 @@ from aucmax.problem.moments import Moments, moments_of_parts
 class FilePart:
     """Some rows of a file of doubles."""
 
-    def __init__(self, path, start, size, dim):
-        self.path, self.start, self.size, self.dim = path, start, size, dim
+    def __init__(self, path, start, sizes, dim):
+        self.path, self.start, self.sizes, self.dim = path, start, sizes, dim
         self.reads = 0
 
-    def __call__(self, picked):
+    def __call__(self, picks):
         self.reads += 1
         offset = 8 * self.start * self.dim
-        rows = np.fromfile(self.path, count=self.size * self.dim, offset=offset).reshape(-1, self.dim)
-        return rows if picked is None else rows[picked]
+        rows = np.fromfile(self.path, count=sum(self.sizes) * self.dim, offset=offset).reshape(-1, self.dim)
+        chunks = np.split(rows, np.cumsum(self.sizes)[:-1])
+        return (chunks[pick.chunk] if pick.rows is None else chunks[pick.chunk][pick.rows] for pick in picks)
 
 
 @pytest.fixture
 def chunked(tmp_path):
-    def make(X, sizes=(1, 100, 37)):
-        """The table in a file, read in chunks of these sizes and a last one with the other rows."""
+    def make(X, sizes=((1, 0, 100), (), (37,))):
+        """The table in a file, in parts with chunks of these sizes and a last part with the other rows."""
         path = tmp_path / "rows"
         np.ascontiguousarray(X, dtype=float).tofile(path)
-        sizes = np.array([*sizes, X.shape[0] - sum(sizes)])
-        starts = np.cumsum(sizes) - sizes
-        parts = [FilePart(path, start, size, X.shape[1]) for start, size in zip(starts, sizes, strict=True)]
+        sizes = [*(np.array(part, dtype=int) for part in sizes), np.array([X.shape[0] - sum(map(sum, sizes))])]
+        starts = np.cumsum([0, *map(sum, sizes[:-1])])
+        parts = [FilePart(path, start, part, X.shape[1]) for start, part in zip(starts, sizes, strict=True)]
         return ChunkedMatrix(parts, sizes, X.shape[1])
 
     return make
@@ -78,7 +79,7 @@ def test_chunks_are_read_once_for_the_moments_of_all_folds_and_once_for_their_sc
     X, y, weight = table(300)
     matrix = chunked(X)
     AUCClassifierCV(loss="squared", random_state=0).fit(matrix, y, weight)
-    assert {part.reads for part in matrix.readers} == {2}
+    assert [part.reads for part in matrix.parts] == [2, 0, 2, 2]
 
 
 LINEAR = [
@@ -125,7 +126,7 @@ def test_scores_that_nothing_needs_are_not_computed(table, chunked):
     for decision in ("prior", "balanced"):
         matrix = chunked(X)
         AUCClassifier(decision=decision).fit(matrix, y)
-        reads[decision] = matrix.readers[0].reads
+        reads[decision] = matrix.parts[0].reads
     assert reads == {"prior": 2, "balanced": 1}
 
 

@@ -14,8 +14,7 @@ from aucmax.cli.score import count_new_rows, matrix_layout
 from aucmax.comparison import Comparison
 from aucmax.comparison.checks import with_groups_checked
 from aucmax.comparison.evaluated import evaluated_model
-from aucmax.metrics import auc_influence, auc_interval, break_even, roc_auc
-from aucmax.metrics.delong import auc_limits
+from aucmax.metrics import break_even
 from aucmax.models import SavedModel
 from aucmax.tables import NewRows, Table, encode_target, read
 from aucmax.tables.likely_target import likely_target
@@ -176,14 +175,8 @@ def find_target(model: SavedModel, table: Table, target: str | None) -> str | No
 def _auc_with_interval(
     y: np.ndarray, scores: np.ndarray, weight: np.ndarray | None
 ) -> tuple[float, float | None, float | None]:
-    auc = roc_auc(y, scores, sample_weight=weight)
-    n_rare = int(np.bincount(y if weight is None else y[weight > 0], minlength=2).min())
-    if n_rare < 2:
-        return auc, None, None
-    if weight is None:
-        return auc_interval(y, scores)[:3]
-    std_error = float(np.linalg.norm(auc_influence(y, scores, sample_weight=weight)))
-    return auc, *auc_limits(auc, std_error, n_rare)
+    auc, low, high, _ = weighted_auc_interval(y > 0, scores, weight)
+    return (auc, None, None) if np.isnan(low) else (auc, low, high)
 
 
 def _confusion(actual: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> dict[str, float]:

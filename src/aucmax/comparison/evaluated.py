@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from aucmax.comparison.measures import MeasureIntervals, ScoredFold
 from aucmax.comparison.pooled_scores import pool_one_fold
 from aucmax.comparison.result import Comparison, ComparisonRow
-from aucmax.metrics.auc import roc_auc
-from aucmax.metrics.delong import auc_influence, auc_limits
 
 __all__ = ["evaluated_model"]
 
@@ -69,9 +67,7 @@ def _row(name: str, rows: ScoredFold, weight: np.ndarray | None) -> ComparisonRo
     rare = int(np.bincount(rows.is_pos[rows.weight > 0], minlength=2).min())
     if rare < 2:
         raise ValueError(f"a class has {rare} rows; a report needs two of each, for its intervals")
-    auc = roc_auc(rows.is_pos, rows.scores, sample_weight=weight)
-    error = float(np.linalg.norm(auc_influence(rows.is_pos, rows.scores, sample_weight=weight)))
-    low, high = auc_limits(auc, error, rare)
+    auc, low, high, error = weighted_auc_interval(rows.is_pos, rows.scores, weight)
     return ComparisonRow(
         name=name,
         auc=auc,

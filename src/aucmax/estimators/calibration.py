@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from aucmax.estimators.decision import prior_cut
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.estimators.thresholds import ThresholdMixin
+from aucmax.metrics.delong import Interval, weighted_auc_interval
 from aucmax.validation.inputs import LabeledData
 from aucmax.validation.params import Option
 
@@ -42,6 +43,14 @@ class CalibratedMixin(ThresholdMixin):
         """
         scores = self.decision_function(X)
         return self.calibration_.log_probabilities(scores)
+
+    @property
+    def oof_interval_(self) -> Interval:
+        """The AUC of the out-of-fold scores, over all folds together, with DeLong's confidence interval."""
+        scores, y, weight = self._held_out_scores()
+        seen = ~np.isnan(scores)
+        is_weighted = weight[seen].min() < weight[seen].max()
+        return weighted_auc_interval(y[seen] > 0, scores[seen], weight[seen] if is_weighted else None)
 
     def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Out-of-fold scores, classes -1/+1 and weights of the rows."""

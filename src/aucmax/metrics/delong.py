@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, stdtrit
 
+from aucmax.metrics.auc import roc_auc
 from aucmax.metrics.inputs import check_scores, split_by_class
 from aucmax.validation.params import Number, check_param
 
@@ -76,6 +77,28 @@ def auc_interval(
     auc = _auc(pos, neg)
     std_error = _std_error(pos, neg)
     return Interval(auc, *auc_limits(auc, std_error, min(pos.size, neg.size), confidence), std_error)
+
+
+def weighted_auc_interval(
+    is_pos: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None, confidence: float = 0.95
+) -> Interval:
+    """As `auc_interval`, of rows that may have weights; the limits are NaN if a class has a single row.
+
+    Examples
+    --------
+    >>> is_pos, score = np.array([False, False, False, True, True, True]), np.array([0.1, 0.4, 0.6, 0.5, 0.8, 0.9])
+    >>> [round(number, 3) for number in weighted_auc_interval(is_pos, score, np.ones(6))]
+    [0.889, 0.261, 0.995, 0.157]
+    """
+    counted = is_pos if weight is None else is_pos[weight > 0]
+    n_rare = min(int(np.count_nonzero(counted)), int(np.count_nonzero(~counted)))
+    if weight is None and n_rare > 1:
+        return auc_interval(is_pos, score, confidence=confidence)
+    auc = roc_auc(is_pos, score, sample_weight=weight)
+    if n_rare < 2:
+        return Interval(auc, np.nan, np.nan, np.nan)
+    std_error = float(np.linalg.norm(auc_influence(is_pos, score, sample_weight=weight)))
+    return Interval(auc, *auc_limits(auc, std_error, n_rare, confidence), std_error)
 
 
 def auc_limits(

@@ -58,9 +58,14 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
 
 def mostly_stored(X: Any) -> np.ndarray:
     """For each column, whether `shifted_columns` is cheap: at least half of its entries are stored."""
-    if not is_sparse(X):
-        return np.ones(X.shape[1], dtype=bool)
-    return 2 * np.bincount(X.indices, minlength=X.shape[1]) >= X.shape[0]
+    return 2 * _stored_by_column(X) >= X.shape[0]
+
+
+def _stored_by_column(X: Any) -> np.ndarray:
+    """The number of stored entries of each column."""
+    if isinstance(X, ChunkedMatrix):
+        return sum(count for _, count in X.map("stored entries", _stored_by_column))
+    return np.bincount(X.indices, minlength=X.shape[1]) if is_sparse(X) else np.full(X.shape[1], X.shape[0])
 
 
 def shifted_columns(X: Any, shift: np.ndarray) -> Any:
@@ -97,8 +102,7 @@ def columns_added(X: Any, dim: int) -> Any:
 
 def dense(X: Any) -> np.ndarray:
     """X as a dense array in double precision."""
-    if isinstance(X, ChunkedMatrix):
-        return X.in_memory()
+    X = X.in_memory() if isinstance(X, ChunkedMatrix) else X
     return X.toarray().astype(float) if is_sparse(X) else np.asarray(X, dtype=float)
 
 
@@ -123,10 +127,8 @@ def rows_in_memory(X: Any, index: np.ndarray) -> Any:
 
 def copy_rows(X: Any, index: np.ndarray, out: np.ndarray) -> None:
     """Copy the rows in `index` into a dense array in double precision."""
-    if isinstance(X, ChunkedMatrix):
-        out[...] = X[index].in_memory()
-    elif is_sparse(X):
-        out[...] = X[index].toarray()
+    if is_sparse(X) or isinstance(X, ChunkedMatrix):
+        out[...] = dense(X[index])
     elif X.dtype == out.dtype:
         np.take(X, index, axis=0, out=out, mode="clip")  # with any other mode NumPy makes an intermediate copy
     else:
@@ -175,7 +177,7 @@ def dot(X: Any, w: np.ndarray, index: np.ndarray | None = None) -> np.ndarray:
     if isinstance(X, ChunkedMatrix):
         X = X if index is None else X[index]
         products = np.empty((X.shape[0], w.shape[1]))
-        for place, part in X.map(partial(dot, w=w)):
+        for place, part in X.map("scores", partial(dot, w=w)):
             products[place] = part
         return products
     index = np.arange(X.shape[0]) if index is None else index
@@ -215,7 +217,7 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     if c.size != X.shape[0]:
         raise ValueError(f"shapes do not match: {c.size} coefficients for {X.shape[0]} rows; pass one per row")
     if isinstance(X, ChunkedMatrix):
-        return sum((part for _, part in X.map(transposed_dot, c)), np.zeros(X.dim))
+        return sum((part for _, part in X.map("gradient", transposed_dot, c)), np.zeros(X.dim))
     out = np.zeros(X.shape[1])
     _transposed_dot(as_rows(X), c, out)
     return out

@@ -35,11 +35,12 @@ def workers_for(size: int) -> int:
     return max(min([size // SHARE, *allowed]), 1)
 
 
-def run_in_order(tasks: Sequence[Callable[[], Any]]) -> Iterator[Any]:
-    """The results of the tasks, in their order; threads work on a few tasks at a time."""
-    workers = workers_for(SHARE * len(tasks)) if len(tasks) > 1 else 1
-    if workers == 1:
-        yield from (task() for task in tasks)
+def run_in_order(tasks: Sequence[Callable[[], Any]], most: int | None = None) -> Iterator[Any]:
+    """The results of the tasks, in their order; `most` threads, or as many as BLAS may use, work on them."""
+    workers = min(most or workers_for(SHARE * len(tasks)), len(tasks))
+    if workers <= 1:
+        with one_blas_thread() if most else nullcontext():
+            yield from (task() for task in tasks)
         return
     with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
         pending: deque[Future] = deque()

@@ -172,7 +172,7 @@ def moments_of_parts(
     of_chunk = partial(_parts_of_chunk, count=len(parts), full=full)
     nothing = Moments.of(np.empty((0, X.shape[1])), np.empty(0), full=full)
     totals = [nothing] * len(parts)
-    for _, moments in X.map(of_chunk, y, weight, number):
+    for _, moments in X.map("moments", of_chunk, y, weight, number):
         totals = [total + part for total, part in zip(totals, moments, strict=True)]
     return totals
 

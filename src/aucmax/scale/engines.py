@@ -1,109 +1,108 @@
-"""Engines: who reads the partitions of a source. One verb, `map_reduce`.
+"""Engines: who reads the partitions of a source and works on their chunks.
 
-Results are added in the order of the partitions, whatever the order in which they arrive: the same partitions give
-the same sums to the last bit with every engine, and with any number of threads or machines.
+Results come in the order of the partitions and chunks, whatever the order in which they are ready: the same chunks
+give the same sums to the last bit with every engine, and with any number of threads or machines.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
-from aucmax.numerics.threads import one_blas_thread
+import numpy as np
+
+from aucmax.numerics.chunked_matrix import Part, Task
+from aucmax.numerics.threads import run_in_order
+from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, fits_on_disk
 from aucmax.scale.partitions import Partition
-from aucmax.scale.source import Source
+from aucmax.scale.progress import Report
+from aucmax.scale.source import Source, TemporaryFolder
 from aucmax.tables.table import Table
 
-Map = Callable[[int, Partition], Any]  # of the number of a partition, and the partition
-Report = Callable[[int], None]  # called with the number of rows that were read
+Map = Callable[[Partition], Any]
+Kept = tuple[Sequence[Part], Sequence[np.ndarray]]  # the parts of a `ChunkedMatrix`, and the sizes of their chunks
 
 
 class Engine(Protocol):
-    """Whatever can apply a function to the partitions of a source."""
+    """Whatever can apply a function to the partitions of a source, and keep what it gives."""
 
-    shared_disk: bool  # whether a partition may return the name of a file that it wrote
+    @property
+    def n_threads(self) -> int:
+        """How many threads of a process read rows."""
+        ...
 
-    def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
-        """map(0, first partition) + map(1, second) + ..., added in this order.
+    def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
+        """What a function gives for each partition, in their order; rows are reported as they are read."""
+        ...
 
-        Parameters
-        ----------
-        source : Source
-            The rows, in partitions.
-        map : callable
-            What is computed from the number and the rows of a partition; results can be added.
-        report : callable, optional
-            Called after each partition.
-        """
+    def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
+        """Encode all rows, which take as many bytes, and keep them near those that will work on them."""
+        ...
+
+    def run(self, tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
+        """The results of tasks on what `keep` gave, in their order."""
         ...
 
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """Threads of this process; at most one partition more than there are threads is under way or waits to be added.
+    """Threads of this process; encoded chunks are kept in a temporary folder if the disk has room for them.
 
     Parameters
     ----------
-    n_threads : int, optional
+    threads : int, optional
         Number of threads; as many as cores by default.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> source = Source.of(pa.table({"a": range(10)}))
-    >>> LocalEngine().map_reduce(source, lambda number, partition: sum(map(len, partition.chunks(4))))
-    10
+    >>> list(LocalEngine().map(source, lambda partition: sum(map(len, partition.chunks(4))), print))
+    4
+    4
+    2
+    [10]
     """
 
-    n_threads: int | None = None
+    threads: int | None = None
 
-    shared_disk = True
+    @property
+    def n_threads(self) -> int:
+        """The number of threads."""
+        return self.threads or os.cpu_count() or 1
 
-    def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
-        """The sum over the partitions.
+    def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
+        """What a function gives for each partition."""
+        watched = [partial(function, _WatchedPartition(part, report)) for part in source.partitions]
+        return run_in_order(watched, self.n_threads)
 
-        The parameters are those of `Engine.map_reduce`.
-        """
-        n_threads = min(self.n_threads or os.cpu_count() or 1, len(source))
-        watched = [part if report is None else WatchedPartition(part, report) for part in source.partitions]
-        with one_blas_thread():
-            if n_threads <= 1:
-                return add_up(map(number, part) for number, part in enumerate(watched))
-            with ThreadPoolExecutor(n_threads) as pool:
-                return add_up(in_order(pool, map, watched, n_threads + 1))
+    def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
+        """Write the encoded rows to a temporary folder; if the disk is too small, read the source in every pass."""
+        folder = TemporaryFolder()
+        if not fits_on_disk(n_bytes, folder):
+            return partitions, [partition.sizes for partition in partitions]
+        tasks = [partial(_store, partition, folder, number, report) for number, partition in enumerate(partitions)]
+        chunks = [chunk for stored in run_in_order(tasks, self.n_threads) for chunk in stored]
+        return chunks, [np.array([chunk.shape[0]]) for chunk in chunks]
 
-
-def add_up(values: Iterator[Any]) -> Any:
-    """The sum of values that can be added, in their order; None is what a partition without rows gives."""
-    total = None
-    for value in values:
-        total = value if total is None else total if value is None else total + value
-    if total is None:
-        raise ValueError("the source has no rows")
-    return total
+    def run(self, tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
+        """The results of the tasks."""
+        return run_in_order(tasks, self.n_threads)
 
 
-def in_order(pool: ThreadPoolExecutor, map: Map, parts: list[Partition], pending: int) -> Iterator[Any]:
-    """The results in the order of the partitions, with few of them waiting."""
-    futures: list[Future] = []
-    started = 0
-    try:
-        for done in range(len(parts)):
-            while started < len(parts) and started < done + pending:
-                futures.append(pool.submit(map, started, parts[started]))
-                started += 1
-            yield futures[done].result()
-            futures[done] = Future()  # let go of the result
-    finally:
-        for future in futures:
-            future.cancel()
+def _store(partition: EncodedPartition, folder: TemporaryFolder, number: int, report: Report) -> list[StoredChunk]:
+    chunks = []
+    for k, X in enumerate(partition):
+        chunks.append(StoredChunk.of(X, folder, f"{number}-{k}"))
+        report(X.shape[0])
+    return chunks
 
 
 @dataclass(frozen=True)
-class WatchedPartition:
+class _WatchedPartition:
     """A partition that reports the rows that are read from it."""
 
     partition: Partition

@@ -4,63 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from aucmax.estimators.base import Ranker, without_feature_names
-from aucmax.metrics.delong import Interval
+from aucmax.metrics.delong import Interval, weighted_auc_interval
 from aucmax.models.savedmodel import SavedModel
+from aucmax.scale.columns import NumericColumns
 from aucmax.scale.engines import Engine, LocalEngine
-from aucmax.scale.first_pass import with_matrix_layout
-from aucmax.scale.memory import chunk_rows, row_size
-from aucmax.scale.numeric_columns import NumericColumns
+from aucmax.scale.first_pass import located_chunks, with_matrix_layout
+from aucmax.scale.memory import chunk_rows, row_width
 from aucmax.scale.partitions import Partition
-from aucmax.scale.passes import Progress, RowCounter
-from aucmax.scale.row_reader import located
-from aucmax.scale.score_runs import ScoreRuns
-from aucmax.scale.source import Source, TemporaryFolder
+from aucmax.scale.progress import PassLog, Progress
+from aucmax.scale.source import Source
 from aucmax.tables.cells import Scalar
-from aucmax.tables.read_table import CHUNK_ROWS
 from aucmax.tables.table import Table
-from aucmax.tables.target import encode_rows
+from aucmax.tables.target import encode_labels
 from aucmax.tables.weights import read_weights
 
 
+class Scores(NamedTuple):
+    """Scored rows."""
+
+    scores: np.ndarray
+    is_pos: np.ndarray
+    weight: np.ndarray | None
+
+
 @dataclass(frozen=True, eq=False)
-class PartitionScores:
-    """The scores of the rows of a partition."""
+class _ScorePartition:
+    """The scored rows of a partition, chunk by chunk."""
 
     model: Any
     target: str | None
     weight: str | None
     rest: Sequence[Scalar]
-    chunk_rows: int
-    folder: str | None
+    rows: int
 
-    def __call__(self, number: int, partition: Partition) -> ScoreRuns:
-        """The scores, in runs."""
-        total = None
-        start = 0
-        for chunk in partition.chunks(self.chunk_rows):
-            with located(partition, start, len(chunk)):
-                part = self._of_chunk(chunk)
-            total = part if total is None else total + part
-            start += len(chunk)
-        return ScoreRuns((), (), self.folder) if total is None else total
+    def __call__(self, partition: Partition) -> list[Scores]:
+        return list(located_chunks(partition, self.rows, self._score))
 
-    def _of_chunk(self, chunk: Table) -> ScoreRuns:
-        y = np.where(encode_rows(chunk, self.target, tuple(self.model.classes_.tolist()), self.rest) == 1, 1.0, -1.0)
+    def _score(self, chunk: Table) -> Scores:
+        is_pos = encode_labels(chunk, self.target, self.model.classes_.tolist(), self.rest) == 1
         weight = None if self.weight is None else read_weights(chunk, self.weight)
         model = without_feature_names(self.model) if isinstance(self.model, Ranker) else self.model
-        scores = model.decision_function(self._rows(chunk))
-        if weight is not None and not weight.all():
-            kept = weight > 0
-            scores, y, weight = scores[kept], y[kept], weight[kept]
-        return ScoreRuns.of(scores, y, weight, self.folder)
+        return Scores(model.decision_function(self._features(chunk)), is_pos, weight)
 
-    def _rows(self, chunk: Table) -> Any:
+    def _features(self, chunk: Table) -> Any:
         """What the model scores: the table if it encodes columns, else a matrix."""
         if chunk.X is not None:
             return chunk.matrix(_width(self.model))
@@ -82,8 +74,6 @@ def evaluate(
     progress: Progress | None = None,
 ) -> Interval:
     """The AUC of a model on rows that need not fit in memory: exact, in one pass.
-
-    The scores are sorted in runs of a million, in temporary files if the engine is local, and merged.
 
     Parameters
     ----------
@@ -112,17 +102,36 @@ def evaluate(
     >>> evaluate(table, model, target="y").auc
     1.0
     """
+    rows = score(source, model, target, weight, rest, engine=engine, memory=memory, progress=progress)
+    return weighted_auc_interval(rows.is_pos, rows.scores, rows.weight, confidence)
+
+
+def score(
+    source: Any,
+    model: Any,
+    target: str | None,
+    weight: str | None,
+    rest: Sequence[Scalar],
+    *,
+    engine: Engine | None = None,
+    memory: int | str | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """The scores of all rows with their labels and weights."""
     zero_based = model.zero_based if isinstance(model, SavedModel) else "auto"
     source = with_matrix_layout(Source.of(source), _width(model), zero_based)
     engine = LocalEngine() if engine is None else engine
-    rows = CHUNK_ROWS if memory is None else chunk_rows(memory, row_size(source, _width(model)), engine)
-    folder = TemporaryFolder()
-    scored = PartitionScores(model, target, weight, tuple(rest), rows, folder.path if engine.shared_disk else None)
-    runs = engine.map_reduce(source, scored, RowCounter(progress, "scores", 1, None).report)
-    return runs.interval(confidence)
+    rows = chunk_rows(memory, row_width(source), engine.n_threads)
+    scored = _ScorePartition(model, target, weight, tuple(rest), rows)
+    with PassLog(progress).watch("scores") as report:
+        parts = [chunk for chunks in engine.map(source, scored, report) for chunk in chunks]
+    if not parts:
+        raise ValueError(f"{source.name} has no rows")
+    scores, is_pos, weights = zip(*parts, strict=True)
+    return Scores(np.concatenate(scores), np.concatenate(is_pos), np.concatenate(weights) if weight else None)
 
 
 def _width(model: Any) -> int:
     """The number of features of a model."""
-    found = getattr(model, "n_features", None)
-    return int(model.n_features_in_ if found is None else found)
+    width = getattr(model, "n_features", None)
+    return int(model.n_features_in_ if width is None else width)

@@ -1,189 +1,140 @@
-"""The first pass: how many rows there are, what the columns hold, and which labels."""
+"""The first pass over a source: labels, weights and groups of all rows, and what the columns hold."""
 
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucmax.scale.engines import Engine, Report
-from aucmax.scale.numeric_columns import NumericColumns
+from aucmax.numerics.matrix import is_sparse
+from aucmax.scale.columns import ColumnUse, NumericColumns
 from aucmax.scale.partitions import FilePartition, Partition
-from aucmax.scale.row_reader import RowReader, located
 from aucmax.scale.source import Source
-from aucmax.tables.cells import Scalar
 from aucmax.tables.column_learning import MixedColumnWarning
 from aucmax.tables.column_summary import ColumnSummary, summarize
+from aucmax.tables.pyarrow_import import pa, pc
 from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
-from aucmax.tables.target import choose_classes, count_labels
+from aucmax.tables.target import LabelCodes
+from aucmax.tables.weights import read_weights
 
-_MOST_LABELS = 1000  # more are no labels
 ANY_WIDTH = 2**31 - 1  # columns, of which a libsvm file has no more
 
 
-@dataclass(frozen=True, eq=False)
-class SourceSummary:
-    """What is known of some partitions.
+class ChunkFacts(NamedTuple):
+    """What is known of the rows of a chunk or of several."""
 
-    Parameters
-    ----------
-    rows : tuple of int
-        Number of rows of every partition.
-    columns : dict of str to ColumnSummary
-        The features; empty for libsvm files.
-    labels : Counter
-        How often each label occurs.
-    largest : int
-        The largest index of a libsvm file.
-    zero_based : bool
-        Whether an index of a libsvm file is 0.
-    names : tuple of str
-        The features, if they are not encoded.
-    """
+    sizes: list[int]  # number of rows of each chunk
+    labels: list[LabelCodes]
+    weights: list[np.ndarray]  # empty if there are none
+    groups: list[Any]  # Arrow arrays with dictionaries; empty if there are none
+    columns: dict[str, ColumnSummary]  # the features, if they are encoded
+    names: list[tuple[str, ...]]  # of the features of each chunk
+    width: int = 0  # number of columns of a matrix; of a libsvm file, its largest index
+    zero_based: bool = False  # whether an index of a libsvm file is 0
+    stored: int | None = None  # number of stored entries of a sparse matrix
 
-    rows: tuple[int, ...]
-    columns: dict[str, ColumnSummary]
-    labels: Counter[Scalar]
-    largest: int = 0
-    zero_based: bool = False
-    names: tuple[str, ...] = ()
-
-    def __add__(self, other: SourceSummary) -> SourceSummary:
-        if not (self.n_rows and other.n_rows):  # nothing is known of the columns of a partition without rows
-            return replace(self if self.n_rows else other, rows=self.rows + other.rows)
-        odd = sorted({*self.columns, *self.names} ^ {*other.columns, *other.names})
+    def __add__(self, other: ChunkFacts) -> ChunkFacts:
+        odd = sorted({*self.names[0]} ^ {*other.names[0]})
         if odd:
             raise ValueError(f"the columns {odd[:20]} are in some partitions and not in others")
-        labels = self.labels + other.labels
-        if len(labels) > _MOST_LABELS:
-            raise ValueError(f"the target has more than {_MOST_LABELS} distinct labels; name another column")
-        return SourceSummary(
-            self.rows + other.rows,
+        return ChunkFacts(
+            self.sizes + other.sizes,
+            self.labels + other.labels,
+            self.weights + other.weights,
+            self.groups + other.groups,
             {name: summary + other.columns[name] for name, summary in self.columns.items()},
-            labels,
-            max(self.largest, other.largest),
+            self.names[:1],
+            max(self.width, other.width),
             self.zero_based or other.zero_based,
-            self.names,
+            None if self.stored is None or other.stored is None else self.stored + other.stored,
         )
-
-    @property
-    def starts(self) -> np.ndarray:
-        """The number of the first row of every partition."""
-        return np.concatenate([[0], np.cumsum(self.rows)[:-1]]).astype(np.int64)
-
-    @property
-    def width(self) -> int:
-        """Number of columns of a matrix."""
-        return self.largest + self.zero_based
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return sum(self.rows)
 
 
 @dataclass(frozen=True)
-class ColumnUse:
-    """What the columns are used for, as the user says it.
+class FirstPass:
+    """The facts of a partition; None if it has no rows.
 
     Parameters
     ----------
-    target, weight, groups : str or None
-        The columns of labels, of weights, and of groups that stay in one fold.
-    pos_label : optional
-        The positive label; the rarer one if not given.
-    keep, drop : sequence of str
-        As for `TableEncoder`.
-    encode : bool
-        Whether columns are encoded; if not, all of them are numbers.
-    decimal : {"auto", ".", ","}
-        As for `TableEncoder`.
+    use : ColumnUse
+    rows : int
+        Most rows in a chunk.
+    max_categories : int
+        How many distinct strings of a column may be categories.
     """
 
-    target: str | None = None
-    weight: str | None = None
-    groups: str | None = None
-    pos_label: Any = None
-    keep: Sequence[str] = ()
-    drop: Sequence[str] = ()
-    encode: bool = True
-    decimal: str = "auto"
-
-
-@dataclass(frozen=True)
-class _Summarize:
-    """The summary of a partition."""
-
     use: ColumnUse
-    chunk_rows: int
+    rows: int
     max_categories: int
 
-    def __call__(self, number: int, partition: Partition) -> SourceSummary:
-        total: SourceSummary | None = None
-        start = 0
-        for chunk in partition.chunks(self.chunk_rows):
-            with located(partition, start, len(chunk)):
-                part = self._of_chunk(chunk)
-            start += len(chunk)
-            total = part if total is None else total + part
-        return SourceSummary((0,), {}, Counter()) if total is None else replace(total, rows=(total.n_rows,))
+    def __call__(self, partition: Partition) -> ChunkFacts | None:
+        total: ChunkFacts | None = None
+        for chunk in located_chunks(partition, self.rows, self._facts):
+            total = chunk if total is None else total + chunk
+        return total
 
-    def _of_chunk(self, chunk: Table) -> SourceSummary:
-        labels = count_labels(chunk, self.use.target)
+    def _facts(self, chunk: Table) -> ChunkFacts:
+        use = self.use
+        for name in (*use.keep, *use.drop, *use.beside_features):
+            chunk.column(name)
+        labels = [LabelCodes.of(chunk, use.target)]
+        weights = [] if use.weight is None else [read_weights(chunk, use.weight)]
+        groups = [] if use.groups is None else [_encoded_groups(chunk.column(use.groups))]
+        vectors = ([len(chunk)], labels, weights, groups)
         if chunk.X is not None:
-            return SourceSummary((len(chunk),), {}, labels, *_matrix_layout(chunk))
-        for name in (*self.use.keep, *self.use.drop, self.use.weight, self.use.groups):
-            if name is not None:
-                chunk.column(name)
-        features = chunk.drop(self.use.target, self.use.weight, self.use.groups)
-        if not self.use.encode:
-            names = tuple(name for name in features.names if name not in self.use.drop)
-            return SourceSummary((len(chunk),), {}, labels, names=names)
+            return ChunkFacts(*vectors, {}, [()], *_matrix_layout(chunk))
+        features = chunk.drop(use.target, use.weight, use.groups)
+        if not use.encode:
+            return ChunkFacts(*vectors, {}, [tuple(name for name in features.names if name not in use.drop)])
         columns = {name: summarize(values, self.max_categories) for name, values in features.columns.items()}
-        return SourceSummary((len(chunk),), columns, labels)
+        return ChunkFacts(*vectors, columns, [features.names])
 
 
-def first_pass(
-    source: Source, use: ColumnUse, engine: Engine, chunk_rows: int, seed: int, report: Report | None = None
-) -> tuple[Source, SourceSummary, RowReader]:
-    """The source, with what is now known of its files, its summary, and how its rows are read."""
-    settings = TableEncoder(decimal=use.decimal, keep=tuple(use.keep), drop=tuple(use.drop))
-    unread = with_matrix_layout(source)
-    summary = engine.map_reduce(unread, _Summarize(use, chunk_rows, settings.max_categories), report)
-    if not summary.n_rows:
-        raise ValueError(f"{source.name} has no rows")
-    classes, rest = choose_classes(summary.labels, use.target, use.pos_label)
-    try:
-        encoder: Any = _encoder(settings, summary) if summary.columns else None
-    except RowError as error:
-        number = int(np.searchsorted(summary.starts, error.args[1] - 1, "right")) - 1
-        raise ValueError(f"{source.partitions[number].name}: {error.moved(-int(summary.starts[number]))}") from None
-    if summary.names:
-        encoder = NumericColumns(summary.names)
-    width = summary.width if encoder is None else len(encoder.get_feature_names_out())
-    reader = RowReader(use.target, use.weight, use.groups, classes, tuple(rest), encoder, width, seed)
-    return with_matrix_layout(source, max(summary.width, 1), summary.zero_based), summary, reader
-
-
-def _matrix_layout(chunk: Table) -> tuple[int, bool]:
-    """The largest index of the rows of a matrix, and whether one is 0; libsvm files are read with indices from 0."""
-    if chunk.zero_based is None:
-        return chunk.X.shape[1], False
-    return int(chunk.X.indices.max(initial=0)), bool((chunk.X.indices == 0).any())
-
-
-def _encoder(encoder: TableEncoder, summary: SourceSummary) -> TableEncoder:
+def learn_encoder(use: ColumnUse, facts: ChunkFacts, source: Source, starts: np.ndarray) -> Any:
+    """The encoder of all columns, or None for a matrix; `starts` are the first rows of the partitions."""
+    if not facts.columns:
+        return NumericColumns(facts.names[0]) if facts.names[0] else None
+    encoder = TableEncoder(decimal=use.decimal, keep=tuple(use.keep), drop=tuple(use.drop))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedColumnWarning)  # the note of the column says it
-        encoder.fit_summaries(summary.columns)
-    encoder.feature_names_in_ = np.array(list(summary.columns), dtype=object)
+        try:
+            encoder.fit_summaries(facts.columns)
+        except RowError as error:
+            number = int(np.searchsorted(starts, error.args[1] - 1, "right")) - 1
+            moved = error.moved(-int(starts[number]))
+            raise ValueError(f"{source.partitions[number].name}: {moved}") from None
+    encoder.feature_names_in_ = np.array(list(facts.columns), dtype=object)
     return encoder
+
+
+def group_codes(groups: Sequence[Any]) -> np.ndarray:
+    """A number for each row, the same for all rows of a group; in the order of the groups' names or numbers."""
+    kinds = {group.type.value_type for group in groups}
+    if len(kinds) > 1:
+        groups = [group.cast(pa.dictionary(pa.int32(), pa.string())) for group in groups]
+    joined = pa.chunked_array(groups).unify_dictionaries().combine_chunks()
+    if isinstance(joined, pa.ChunkedArray):
+        joined = joined.chunk(0)
+    ranks = pc.rank(joined.dictionary, "ascending", null_placement="at_start", tiebreaker="dense").to_numpy()
+    return ranks[joined.indices.to_numpy()].astype(np.int64)
+
+
+def _encoded_groups(column: Any) -> Any:
+    return column.combine_chunks().dictionary_encode(null_encoding="encode")
+
+
+def _matrix_layout(chunk: Table) -> tuple[int, bool, int | None]:
+    """Width, whether an index is 0, and the stored entries; libsvm files are read with indices from 0."""
+    stored = chunk.X.nnz if is_sparse(chunk.X) else None
+    if chunk.zero_based is None:
+        return chunk.X.shape[1], False, stored
+    return int(chunk.X.indices.max(initial=0)), bool((chunk.X.indices == 0).any()), stored
 
 
 def with_matrix_layout(source: Source, n_features: int = ANY_WIDTH, zero_based: bool | str = True) -> Source:
@@ -198,3 +149,23 @@ def with_matrix_layout(source: Source, n_features: int = ANY_WIDTH, zero_based: 
         for part in source.partitions
     )
     return Source(parts, source.name, source.folder)
+
+
+def located_chunks(partition: Partition, rows: int, function: Any, columns: Any = None) -> Iterator[Any]:
+    """A function of each chunk of a partition, whose errors name the partition and the rows."""
+    start = 0
+    for chunk in partition.chunks(rows, columns):
+        with located(partition, start, len(chunk)):
+            result = function(chunk)
+        yield result
+        start += len(chunk)
+
+
+@contextmanager
+def located(partition: Partition, start: int, rows: int) -> Iterator[None]:
+    """Name the partition and its rows in an error about them; a row is counted from the first of the partition."""
+    try:
+        yield
+    except ValueError as error:
+        reason = error.moved(start) if isinstance(error, RowError) else error
+        raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {reason}") from None

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from aucmax.estimators.kernel import KernelAUCClassifier
-from aucmax.estimators.linear import AUCClassifier
 from aucmax.estimators.linear_cv import AUCClassifierCV
+from aucmax.scale.columns import ColumnUse, NumericColumns
 from aucmax.scale.engines import Engine
-from aucmax.scale.first_pass import ColumnUse
-from aucmax.scale.fit_checkpoint import FitCheckpoint
-from aucmax.scale.folds import fold_seed
-from aucmax.scale.kernel_fits import fit_kernel
-from aucmax.scale.linear_fits import fit_linear
-from aucmax.scale.numeric_columns import NumericColumns
-from aucmax.scale.passes import Passes, Progress
-from aucmax.scale.path_fits import fit_path
+from aucmax.scale.progress import Progress
+from aucmax.scale.rows import SourceRows, read_rows
 from aucmax.tables.table_encoder import TableEncoder
-from aucmax.validation.params import Integer, check_params
+from aucmax.validation.params import check_params
 
 
 def fit(
     source: Any,
-    estimator: AUCClassifier | AUCClassifierCV | KernelAUCClassifier | None = None,
+    estimator: Any = None,
     *,
     target: str | None = None,
     weight: str | None = None,
@@ -40,26 +31,22 @@ def fit(
     engine: Engine | None = None,
     memory: int | str | None = None,
     progress: Progress | None = None,
-    checkpoint: str | Path | FitCheckpoint | None = None,
 ) -> Any:
-    """Fit an estimator to rows that need not fit in memory, in a few passes over them.
+    """Fit an estimator to rows that need not fit in memory.
 
-    Columns are encoded as by `TableEncoder`, which learns from the first pass. With the squared loss, a second pass
-    adds up the moments of the folds, a third finds the AUC of every alpha in cells of the scores, and a fourth the
-    out-of-fold scores of the chosen alpha. The logistic loss takes two more for each of about six Newton steps. The
-    weights are those of a fit in memory, up to rounding; where a column of more than 32,768 rows has missing cells,
-    up to the median imputed there, whose rank is approximate.
+    The first pass learns a `TableEncoder` and reads labels, weights and groups, the second encodes the rows and keeps
+    them in a temporary folder. The estimator is then fitted to a table that is read in chunks, and is the one that a
+    fit in memory gives, folds included, but for rounding and for two things: where a column of more than 32,768 rows
+    has missing cells, the rank of the median imputed there is approximate; and `AUCClassifierCV` chooses alpha on a
+    sample of the rows if there are very many (docs/scale.md).
 
     Parameters
     ----------
     source : Source, file names or anything Arrow
         See `Source.of`.
     estimator : AUCClassifier, AUCClassifierCV or KernelAUCClassifier
-        Its settings; it is not changed. By default `AUCClassifierCV()`. `cv` is a number of folds: the fold of a row
-        follows from its number or group by hashing. `AUCClassifierCV` takes the squared and the logistic loss; "auto"
-        chooses one of these two on a sample of rows. `AUCClassifier` takes the squared (solver "exact", or "cg"
-        for wide tables) and the logistic loss ("newton"), `KernelAUCClassifier` the squared loss: its landmarks are
-        drawn from, and its kernels compared on, a sample of rows of each class.
+        Its settings; it is not changed. By default `AUCClassifierCV()`. Solvers need full passes only: "exact", "cg",
+        "newton" or "cutting_plane".
     target : str
         The column of labels; none for libsvm files.
     weight, groups : str, optional
@@ -74,22 +61,15 @@ def fit(
     engine : Engine, optional
         Who reads the partitions: by default the threads of this process.
     memory : int or str, optional
-        What this process may use, such as "1GB"; chunks are made as small as that needs. Below about 700 MB it is
-        refused: Python with its libraries takes 250 MB, and what the passes add up some hundred.
+        What the chunks under way may use, such as "1GB"; chunks are made as small as that needs. Python with its
+        libraries takes some 150 MB beside, labels, folds and scores some 24 bytes a row (docs/scale.md).
     progress : callable, optional
         Called with a `PassProgress` after every chunk.
-    checkpoint : str or Path, optional
-        A file to which sums are written every few seconds. If it exists, the fit continues from there and gives the
-        weights that it would have had, to the last bit; files that have changed since are noticed. Delete it once
-        the fit is done. Needs files as the source and an integer as `random_state`.
 
     Returns
     -------
     Pipeline or estimator
-        A `TableEncoder` and the fitted estimator, or the estimator alone if the source is a matrix (libsvm). Besides
-        its usual attributes, `AUCClassifierCV` has `cv_auc_bound_`, a bound on the errors of `cv_auc_`, and
-        `oof_interval_`, the AUC of the out-of-fold scores with its confidence interval; `oof_scores_` are in
-        ascending order, and means of neighbours if a class has more than a million rows.
+        A `TableEncoder` and the fitted estimator, or the estimator alone if the source is a matrix (libsvm).
 
     Examples
     --------
@@ -97,42 +77,25 @@ def fit(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> table = pa.Table.from_pandas(X.assign(benign=y), preserve_index=False)
-    >>> model = fit(table, AUCClassifierCV(loss="squared", random_state=0), target="benign", pos_label=1)
+    >>> model = fit(table, AUCClassifierCV(random_state=0), target="benign", pos_label=1)
     >>> model[-1].cv_auc_.shape, bool(model[-1].oof_interval_.auc > 0.99)
     ((11, 5), True)
     >>> model.predict_proba(X).shape
     (569, 2)
     """
-    model: Any = clone(AUCClassifierCV() if estimator is None else estimator)
-    if not any(isinstance(model, kind) for kind in FITS):
-        names = [kind.__name__ for kind in FITS]
-        raise TypeError(f"{type(model).__name__} cannot be fitted to a source; use one of {names}")
+    model = clone(AUCClassifierCV() if estimator is None else estimator)
     check_params(model)
-    seed = fold_seed(model.random_state)
     use = ColumnUse(target, weight, groups, pos_label, keep, drop, encode)
-    stored = None
-    if checkpoint is not None:
-        if not Integer(0).accepts(model.random_state):
-            raise ValueError(f"random_state={model.random_state!r}; a fit with a checkpoint needs an integer")
-        stored = checkpoint if isinstance(checkpoint, FitCheckpoint) else FitCheckpoint(checkpoint)
-    options: dict[str, Any] = {"engine": engine, "memory": memory, "progress": progress, "checkpoint": stored}
-    passes = Passes.start(source, use, seed, **options, settings=repr(sorted(model.get_params().items())))
-    fit_model(model, passes)
-    encoder = passes.reader.encoder
-    if isinstance(encoder, NumericColumns):
-        model.feature_names_in_ = encoder.get_feature_names_out()
-    return Pipeline([("encoder", encoder), ("model", model)]) if isinstance(encoder, TableEncoder) else model
+    rows = read_rows(source, use, engine, memory, progress)
+    fit_rows(model, rows)
+    return (
+        Pipeline([("encoder", rows.encoder), ("model", model)]) if isinstance(rows.encoder, TableEncoder) else model
+    )
 
 
-FITS: dict[type, Callable[[Any, Passes], None]] = {
-    AUCClassifier: fit_linear,
-    AUCClassifierCV: fit_path,
-    KernelAUCClassifier: fit_kernel,
-}
-
-
-def fit_model(model: AUCClassifier | AUCClassifierCV | KernelAUCClassifier, passes: Passes) -> None:
-    """Fit an estimator to a source that has been read once."""
-    model.classes_ = np.array(passes.reader.classes)
-    model.n_features_in_ = passes.reader.n_features
-    next(fit for kind, fit in FITS.items() if isinstance(model, kind))(model, passes)
+def fit_rows(model: Any, rows: SourceRows) -> None:
+    """Fit an estimator to the rows of a source."""
+    groups = {} if rows.groups is None else {"groups": rows.groups}
+    model.fit(rows.X, rows.labels, rows.weight, **groups)
+    if isinstance(rows.encoder, NumericColumns):
+        model.feature_names_in_ = rows.encoder.get_feature_names_out()

@@ -178,7 +178,7 @@ def scores_by_fold(X: Any, tests: list[np.ndarray], weights: list[np.ndarray]) -
     for k, test in enumerate(tests):
         fold[test] = k
     scores = np.empty((weights[0].shape[1], X.shape[0]))
-    for place, part in X.map(partial(_scores_of_chunk, weights=weights), fold):
+    for place, part in X.map("scores of the folds", partial(_scores_of_chunk, weights=weights), fold):
         scores[:, place] = part
     return [scores[:, test] for test in tests]
 

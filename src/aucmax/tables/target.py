@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,10 +59,8 @@ def encode_target(
         if y.min() == y.max():
             raise _one_class_error([classes[int(y[0])]], _target_values(table, target)[1])
         return y, (classes[0], classes[1])
-    values, name = _target_values(table, target)
-    labels, inverse = _distinct_labels(values, name)
-    pair = _choose_classes(labels, np.bincount(inverse, minlength=len(labels)), pos_label, name)
-    return _codes(labels, pair, _rest(labels, pair), name)[inverse], pair
+    positive, pair, _ = LabelCodes.of(table, target).binary(target, pos_label)
+    return positive.astype(int), pair
 
 
 def encode_labels(
@@ -81,52 +78,60 @@ def encode_labels(
     return _codes(labels, (classes[0], classes[1]), rest, name)[inverse]
 
 
-def count_labels(table: Table, target: str | None = None) -> Counter[Scalar]:
-    """How often each label occurs in some rows, which may have a single one.
+class LabelCodes(NamedTuple):
+    """The labels of some rows."""
 
-    Examples
-    --------
-    >>> sorted(count_labels(Table({"fraud": ["no", "no", "yes"]}), "fraud").items())
-    [('no', 2), ('yes', 1)]
-    """
-    labels, inverse = _distinct_labels(*_target_values(table, target))
-    return Counter(dict(zip(labels, np.bincount(inverse, minlength=len(labels)).tolist())))
+    labels: list[Scalar]  # the distinct ones
+    codes: np.ndarray  # for each row, the index of its label
 
+    @classmethod
+    def of(cls, table: Table, target: str | None = None) -> LabelCodes:
+        """The labels of the rows of a table, in ascending order.
 
-def choose_classes(
-    counts: Counter[Scalar], target: str | None, pos_label: Any = None
-) -> tuple[tuple[Scalar, Scalar], list[Scalar]]:
-    """The negative and the positive class of counted labels, and the labels of the rest, as in `encode_target`.
+        Examples
+        --------
+        >>> LabelCodes.of(Table({"fraud": ["no", "yes", "no"]}), "fraud")
+        LabelCodes(labels=['no', 'yes'], codes=array([0, 1, 0], dtype=uint8))
+        """
+        labels, inverse = _distinct_labels(*_target_values(table, target))
+        return cls(labels, inverse.astype(np.min_scalar_type(len(labels))))
 
-    Examples
-    --------
-    >>> choose_classes(Counter({"no": 2, "yes": 1}), "fraud")
-    (('no', 'yes'), [])
-    """
-    if len({isinstance(label, str) for label in counts}) > 1:  # numbers in some parts, strings in others
-        merged: Counter[Scalar] = Counter()
-        for label, count in counts.items():
-            merged[str(label)] += count
-        counts = merged
-    labels = sorted(counts)
-    name = "target" if target is None else f"target {target!r}"
-    pair = _choose_classes(labels, np.array([counts[label] for label in labels]), pos_label, name)
-    return pair, _rest(labels, pair)
+    @classmethod
+    def joined(cls, parts: Sequence[LabelCodes]) -> LabelCodes:
+        """The labels of the rows of all parts; strings if they are numbers in some parts and strings in others.
 
+        Examples
+        --------
+        >>> LabelCodes.joined([LabelCodes([1], np.zeros(2, int)), LabelCodes(["x", 1], np.arange(2))])
+        LabelCodes(labels=['1', 'x'], codes=array([0, 0, 1, 0], dtype=uint8))
+        """
+        distinct = {label for part in parts for label in part.labels}
+        read = str if len({isinstance(label, str) for label in distinct}) > 1 else lambda label: label
+        labels = sorted(set(map(read, distinct)))
+        if len(labels) > _MOST_LABELS:
+            raise ValueError(f"the target has more than {_MOST_LABELS} distinct labels; name another column")
+        place = {label: i for i, label in enumerate(labels)}
+        kind = np.min_scalar_type(len(labels))
+        codes = [np.array([place[read(label)] for label in part.labels], kind)[part.codes] for part in parts]
+        return cls(labels, np.concatenate(codes))
 
-def encode_rows(
-    table: Table, target: str | None, classes: Sequence[Scalar], rest: Sequence[Scalar] = ()
-) -> np.ndarray:
-    """The labels of some rows, which may have a single one, as 0 and 1 for the two classes of a model.
+    def binary(
+        self, target: str | None, pos_label: Any = None
+    ) -> tuple[np.ndarray, tuple[Scalar, Scalar], list[Scalar]]:
+        """Which rows are positive, the negative and the positive class, and the labels of the rest.
 
-    Examples
-    --------
-    >>> encode_rows(Table({"fraud": ["yes", "yes"]}), "fraud", ("no", "yes"))
-    array([1, 1])
-    """
-    values, name = _target_values(table, target)
-    labels, inverse = _distinct_labels(values, name)
-    return _codes(labels, (classes[0], classes[1]), rest, name)[inverse]
+        Classes are chosen as in `encode_target`.
+
+        Examples
+        --------
+        >>> LabelCodes(["no", "yes"], np.array([0, 1, 0])).binary("fraud")
+        (array([False,  True, False]), ('no', 'yes'), [])
+        """
+        name = "target" if target is None else f"target {target!r}"
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        pair = _choose_classes(self.labels, counts, pos_label, name)
+        rest = _rest(self.labels, pair)
+        return (_codes(self.labels, pair, rest, name) == 1)[self.codes], pair, rest
 
 
 def rest_labels(table: Table, target: str | None, classes: tuple[Scalar, Scalar]) -> list[Scalar]:

@@ -28,6 +28,13 @@ class FrequentPositiveWarning(UserWarning):
     """The positive class, which nobody has chosen, has most of the rows."""
 
 
+class BinaryLabels(NamedTuple):
+    """Labels whose classes are known, in place of an array of labels."""
+
+    classes: tuple[Any, Any]  # the negative and the positive one
+    is_pos: np.ndarray  # whether each row is positive
+
+
 class LabeledData(NamedTuple):
     """Validated data."""
 
@@ -63,10 +70,12 @@ def check_table(
         X, y = _check_labeled(estimator, X, y, ensure_all_finite=False, **options)
     if dense:
         check_every_number(X)
-    estimator.classes_, codes = _encode_labels(y)
-    y = np.where(codes == 1, 1.0, -1.0)
-    weight = np.ones(y.size) if sample_weight is None else check_class_weights(sample_weight, y > 0)
-    if estimator.classes_.dtype.kind not in "biuf":
+    classes_are_known = isinstance(y, BinaryLabels)
+    classes, is_pos = y if isinstance(y, BinaryLabels) else _encode_labels(y)
+    estimator.classes_ = np.array(classes)
+    y = np.where(is_pos, 1.0, -1.0)
+    weight = np.ones(y.size) if sample_weight is None else check_class_weights(sample_weight, is_pos)
+    if not classes_are_known and estimator.classes_.dtype.kind not in "biuf":
         warn_frequent_positive(y > 0, weight, estimator.classes_.tolist())
     return LabeledData(X, y, weight)
 
@@ -83,15 +92,16 @@ def warn_frequent_positive(is_pos: np.ndarray, weight: np.ndarray, classes: Sequ
         )
 
 
-def _check_chunked(estimator: Any, X: ChunkedMatrix, y: Any, accepted: bool) -> np.ndarray:
+def _check_chunked(estimator: Any, X: ChunkedMatrix, y: Any, accepted: bool) -> Any:
     """The labels of a table in chunks; sets `n_features_in_`."""
     if not accepted:
         raise ValueError(
             f"{type(estimator).__name__} needs its table in memory, but this one is read in chunks; use "
             "AUCClassifier, AUCClassifierCV or KernelAUCClassifier, or X.in_memory() if it fits"
         )
-    y = column_or_1d(y, warn=True)
-    check_consistent_length(X, y)
+    if not isinstance(y, BinaryLabels):
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
     estimator.n_features_in_ = X.shape[1]
     return y
 
@@ -144,7 +154,7 @@ def _stream_classes(estimator: Any, y: np.ndarray, classes: Any, first: bool) ->
 def check_every_number(X: Any) -> None:
     """Raise ValueError if X contains NaN, with what to do about missing values, or infinity."""
     if isinstance(X, ChunkedMatrix):
-        for _ in X.map(check_every_number):
+        for _ in X.map("check of every number", check_every_number):
             pass
         return
     try:
@@ -220,13 +230,13 @@ def make_rng(random_state: Any) -> np.random.Generator:
 
 
 def _encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two classes, and the index of the class of each row."""
+    """The two classes, and whether each row is of the second."""
     if y.dtype.kind in "iub" and y.min() < y.max() and ((y == y.min()) | (y == y.max())).all():
-        return np.array([y.min(), y.max()]), (y == y.max()).astype(int)  # without a sort
+        return np.array([y.min(), y.max()]), y == y.max()  # without a sort
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     _check_two_classes(classes, y)
-    return classes, codes
+    return classes, codes == 1
 
 
 def _check_two_classes(classes: np.ndarray, y: Any) -> None:

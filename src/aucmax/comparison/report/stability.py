@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from aucmax.comparison.result import Comparison, ComparisonRow
-from aucmax.metrics.auc import roc_auc
-from aucmax.metrics.delong import auc_influence, auc_limits
 
 __all__ = ["PartAUC", "fold_aucs", "group_aucs"]
 
@@ -57,6 +55,5 @@ def _part(comparison: Comparison, scores: np.ndarray, group: str, inside: np.nda
     rare = int(np.bincount(is_pos if weight is None else is_pos[weight > 0], minlength=2).min())
     if rare < 2:
         return None
-    auc = roc_auc(is_pos, scores[inside], sample_weight=weight)
-    error = float(np.linalg.norm(auc_influence(is_pos, scores[inside], sample_weight=weight)))
-    return PartAUC(group, auc, *auc_limits(auc, error, rare), int(inside.sum()), int(is_pos.sum()))
+    auc, low, high, _ = weighted_auc_interval(is_pos > 0, scores[inside], weight)
+    return PartAUC(group, auc, low, high, int(inside.sum()), int(is_pos.sum()))

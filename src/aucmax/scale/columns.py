@@ -1,7 +1,8 @@
-"""`NumericColumns`: columns of numbers that are features as they are, in place of a `TableEncoder`."""
+"""What the columns of a source are used for, and columns of numbers that are features as they are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,6 +10,39 @@ import numpy as np
 
 from aucmax.tables.cells import as_numbers, stored_floats
 from aucmax.tables.table import Table
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """What the columns are used for, as the user says it.
+
+    Parameters
+    ----------
+    target, weight, groups : str or None
+        The columns of labels, of weights, and of groups that stay in one fold.
+    pos_label : optional
+        The positive label; the rarer one if not given.
+    keep, drop : sequence of str
+        As for `TableEncoder`.
+    encode : bool
+        Whether columns are encoded; if not, all of them are numbers.
+    decimal : {"auto", ".", ","}
+        As for `TableEncoder`.
+    """
+
+    target: str | None = None
+    weight: str | None = None
+    groups: str | None = None
+    pos_label: Any = None
+    keep: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    encode: bool = True
+    decimal: str = "auto"
+
+    @property
+    def beside_features(self) -> set[str]:
+        """The columns of labels, weights and groups."""
+        return {name for name in (self.target, self.weight, self.groups) if name is not None}
 
 
 class NumericColumn(NamedTuple):
@@ -19,7 +53,7 @@ class NumericColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class NumericColumns:
-    """Columns that all hold numbers.
+    """Columns that all hold numbers, in place of a `TableEncoder`.
 
     Examples
     --------
@@ -41,13 +75,7 @@ class NumericColumns:
 
     def transform(self, table: Table) -> np.ndarray:
         """The columns as an array."""
-        return self._fill(table, np.empty((len(table), len(self.names))))
-
-    def encode_columns(self, table: Table) -> np.ndarray:
-        """The same array with contiguous columns."""
-        return self._fill(table, np.empty((len(self.names), len(table))).T)
-
-    def _fill(self, table: Table, X: np.ndarray) -> np.ndarray:
+        X = np.empty((len(table), len(self.names)))
         for j, name in enumerate(self.names):
             column = table.column(name)
             numbers: Any = stored_floats(column)

@@ -1,0 +1,100 @@
+"""`SourceRows`: the rows of a source as a table in chunks, with labels, weights and groups in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from aucmax.numerics.chunked_matrix import ChunkedMatrix
+from aucmax.scale.columns import ColumnUse
+from aucmax.scale.encoded_chunks import EncodedPartition, RowEncoder
+from aucmax.scale.engines import Engine, LocalEngine
+from aucmax.scale.first_pass import FirstPass, group_codes, learn_encoder, with_matrix_layout
+from aucmax.scale.memory import chunk_rows, row_width
+from aucmax.scale.progress import PassLog, Progress
+from aucmax.scale.source import Source
+from aucmax.tables.cells import Scalar
+from aucmax.tables.table_encoder import TableEncoder
+from aucmax.tables.target import LabelCodes
+from aucmax.validation.inputs import BinaryLabels
+
+_SPARSE_BYTES = 12  # of an entry of a CSR matrix
+
+
+@dataclass(frozen=True, eq=False)
+class SourceRows:
+    """The rows of a source.
+
+    Parameters
+    ----------
+    X : ChunkedMatrix
+        The encoded features.
+    labels : BinaryLabels
+    weight, groups : arrays or None
+    encoder : TableEncoder, NumericColumns or None
+        From columns to features; None for a matrix.
+    rest : sequence
+        Further labels of the negative class.
+    zero_based : bool
+        Whether an index of a libsvm file is 0.
+    log : PassLog
+        Counts the passes.
+    """
+
+    X: ChunkedMatrix
+    labels: BinaryLabels
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+    encoder: Any
+    rest: Sequence[Scalar]
+    zero_based: bool
+    log: PassLog
+
+
+def read_rows(
+    source: Any,
+    use: ColumnUse,
+    engine: Engine | None = None,
+    memory: int | str | None = None,
+    progress: Progress | None = None,
+) -> SourceRows:
+    """Read a source twice: to learn what its columns hold and which labels it has, and to encode its rows."""
+    source = Source.of(source)
+    engine = LocalEngine() if engine is None else engine
+    log = PassLog(progress)
+    unread = with_matrix_layout(source)
+    rows = chunk_rows(memory, row_width(unread), engine.n_threads)
+    first_pass = FirstPass(use, rows, TableEncoder().max_categories)
+    with log.watch("columns and labels") as report:
+        by_partition = list(engine.map(unread, first_pass, report))
+    if all(facts is None for facts in by_partition):
+        raise ValueError(f"{source.name} has no rows")
+    facts = reduce(add, (facts for facts in by_partition if facts is not None))
+    sizes = [[] if part is None else part.sizes for part in by_partition]
+    is_pos, classes, rest = LabelCodes.joined(facts.labels).binary(use.target, use.pos_label)
+    encoder = learn_encoder(use, facts, source, np.cumsum([0, *map(sum, sizes[:-1])]))
+    width = max(facts.width + facts.zero_based, 1) if encoder is None else len(encoder.get_feature_names_out())
+    source = with_matrix_layout(source, width, facts.zero_based)
+    most = chunk_rows(memory, width if facts.stored is None else facts.stored // is_pos.size, engine.n_threads, rows)
+    encode = RowEncoder(encoder, width)
+    encoded = [
+        EncodedPartition(part, encode, rows, read, most) for part, read in zip(source.partitions, sizes, strict=True)
+    ]
+    n_bytes = 8 * is_pos.size * width if facts.stored is None else _SPARSE_BYTES * facts.stored
+    with log.watch("encoding", is_pos.size) as report:
+        parts, kept_sizes = engine.keep(encoded, n_bytes, report)
+    return SourceRows(
+        ChunkedMatrix(parts, kept_sizes, width, log.watched(engine.run), stored=facts.stored),
+        BinaryLabels(classes, is_pos),
+        np.concatenate(facts.weights) if facts.weights else None,
+        group_codes(facts.groups) if facts.groups else None,
+        encoder,
+        rest,
+        facts.zero_based,
+        log,
+    )
