@@ -15,6 +15,7 @@ from aucmax.comparison import Comparison
 from aucmax.comparison.checks import with_groups_checked
 from aucmax.comparison.evaluated import evaluated_model
 from aucmax.metrics import break_even
+from aucmax.metrics.delong import weighted_auc_interval
 from aucmax.models import SavedModel
 from aucmax.tables import NewRows, Table, encode_target, read
 from aucmax.tables.likely_target import likely_target

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from aucmax.comparison.measures import MeasureIntervals, ScoredFold
 from aucmax.comparison.pooled_scores import pool_one_fold
 from aucmax.comparison.result import Comparison, ComparisonRow
+from aucmax.metrics.delong import weighted_auc_interval
 
 __all__ = ["evaluated_model"]
 

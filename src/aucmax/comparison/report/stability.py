@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from aucmax.comparison.result import Comparison, ComparisonRow
+from aucmax.metrics.delong import weighted_auc_interval
 
 __all__ = ["PartAUC", "fold_aucs", "group_aucs"]
 
