@@ -74,6 +74,7 @@ class FirstPass:
     max_categories: int
 
     def __call__(self, partition: Partition) -> ChunkFacts | None:
+        """The sum over the chunks."""
         total: ChunkFacts | None = None
         for chunk in located_chunks(partition, self.rows, self._facts):
             total = chunk if total is None else total + chunk
