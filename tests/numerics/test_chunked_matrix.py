@@ -16,7 +16,7 @@ from aucmax import (
 from aucmax.losses import LOSSES
 from aucmax.numerics.chunked_matrix import ChunkedMatrix, computed_rows
 from aucmax.numerics.matrix import dot, transposed_dot
-from aucmax.problem.moments import Moments, moments_of_parts
+from aucmax.problem.moments import Moments, moments_by_number
 
 
 class FilePart:
@@ -68,8 +68,11 @@ def test_products_and_moments_equal_those_in_memory(table, chunked):
     np.testing.assert_array_equal(dot(matrix, W, index), dot(X, W, index))
     np.testing.assert_allclose(transposed_dot(matrix, c), X.T @ c, rtol=1e-12)
     parts = np.array_split(index, 3)
+    number = np.full(300, -1)
+    for k, part in enumerate(parts):
+        number[part] = k
     for full in (True, False):
-        for ours, part in zip(moments_of_parts(matrix, y, weight, parts, full=full), parts, strict=True):
+        for ours, part in zip(moments_by_number(matrix, y, weight, number, 3, full=full), parts, strict=True):
             expected = Moments.of(X, y, weight, full=full, index=part)
             np.testing.assert_allclose(ours.within, expected.within, rtol=1e-11, atol=1e-14)
             np.testing.assert_allclose(ours.delta, expected.delta, rtol=1e-11, atol=1e-14)

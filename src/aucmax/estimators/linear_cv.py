@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -152,19 +152,20 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         check_params(self)
         rng = make_rng(self.random_state)
         table = check_table(self, X, y, sample_weight, chunked=True)
-        settings = PathSettings(self.alphas, self.l1_ratio, self.standardize)
+        seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
+        settings = PathSettings(self.alphas, self.l1_ratio, self.standardize, seed)
         with threads_for(table.X.shape[1]):
             best, compared = self._cross_validate(table, groups, settings, rng)
         chosen = choose_alpha(best.auc, self.choice)
         alpha = float(best.alphas[chosen])
-        solution = best.solver.solve(Problem(best.data, best.loss, settings.penalty(alpha)))
+        solution = best.solver.solve(Problem(best.data, best.loss, settings.penalty(alpha)), best.start(chosen))
         self.loss_ = best.loss.name
         self.alphas_ = best.alphas
         self.cv_auc_ = best.auc
         self.cv_results_ = cv_results([({"loss": path.loss.name}, path) for path in compared])
         self._store_solution(solution, best.solver, alpha)
         model = LinearModel.of(best.data, solution.coef)
-        zero = self._calibrate(best.out_of_fold(table.y.size, chosen), table)
+        zero = self._calibrate(best.scored(table.X, chosen), table)
         self._linear = model._replace(intercept=model.intercept - zero)
         return self
 
@@ -183,7 +184,7 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         return path, [path]
 
     def _choose_loss(
-        self, table: LabeledData, folds: list[Fold], settings: PathSettings, rng: np.random.Generator
+        self, table: LabeledData, folds: Sequence[Fold], settings: PathSettings, rng: np.random.Generator
     ) -> tuple[CVPath, list[CVPath]]:
         """The path of the chosen loss on all rows, and the compared paths."""
         if self.loss != "auto":
@@ -194,7 +195,9 @@ class AUCClassifierCV(CalibratedMixin, PathPlotMixin, LinearRanker):
         best = paths[choose_loss(rows, paths)]
         return best if kept.size == table.y.size else cv_path(table, folds, best.loss, settings), paths
 
-    def _paths(self, table: LabeledData, folds: list[Fold], names: list[str], settings: PathSettings) -> list[CVPath]:
+    def _paths(
+        self, table: LabeledData, folds: Sequence[Fold], names: list[str], settings: PathSettings
+    ) -> list[CVPath]:
         tasks = [delayed(cv_path)(table, folds, LOSSES[name](), settings) for name in names]
         return list(Parallel(self.n_jobs, prefer="threads")(tasks))
 

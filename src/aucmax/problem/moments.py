@@ -10,7 +10,6 @@ so folds, streams and clusters need a single pass over the data. The scatter is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import add
@@ -126,10 +125,12 @@ class Moments:
     ) -> Moments:
         """Moments of rows with labels -1/+1, or of those in `index`; `full=False` for the diagonal only."""
         weight = np.ones(X.shape[0]) if weight is None else weight
-        index = np.arange(X.shape[0]) if index is None else index
         if isinstance(X, ChunkedMatrix):
-            return moments_of_parts(X, y, weight, [index], full=full)[0]
-        index = index[weight[index] > 0]
+            index = slice(None) if index is None else index
+            number = np.full(X.shape[0], -1, dtype=np.int8)
+            number[index] = 0
+            return moments_by_number(X, y, weight, number, 1, full=full)[0]
+        index = np.flatnonzero(weight > 0) if index is None else index[weight[index] > 0]
         pos = _class_moments(X, weight, index[y[index] > 0], full)
         return cls(pos, _class_moments(X, weight, index[y[index] < 0], full))
 
@@ -160,28 +161,17 @@ class Moments:
         return self.pos.scatter / (self.pos.weight or 1.0) + self.neg.scatter / (self.neg.weight or 1.0)
 
 
-def moments_of_parts(
-    X: Any, y: np.ndarray, weight: np.ndarray, parts: Sequence[np.ndarray], *, full: bool = True
+def moments_by_number(
+    X: Any, y: np.ndarray, weight: np.ndarray, number: np.ndarray, count: int, *, full: bool = True
 ) -> list[Moments]:
-    """Moments of the rows in each of several disjoint arrays of row numbers; chunks are read once."""
+    """Moments of the rows with each number below `count`; chunks are read once."""
     if not isinstance(X, ChunkedMatrix):
-        return [Moments.of(X, y, weight, full=full, index=part) for part in parts]
-    number = np.full(X.shape[0], -1)
-    for k, part in enumerate(parts):
-        number[part] = k
-    of_chunk = partial(_parts_of_chunk, count=len(parts), full=full)
+        return [Moments.of(X, y, weight, full=full, index=np.flatnonzero(number == k)) for k in range(count)]
     nothing = Moments.of(np.empty((0, X.shape[1])), np.empty(0), full=full)
-    totals = [nothing] * len(parts)
-    for _, moments in X.map("moments", of_chunk, y, weight, number):
+    totals = [nothing] * count
+    for _, moments in X.map("moments", partial(moments_by_number, count=count, full=full), y, weight, number):
         totals = [total + part for total, part in zip(totals, moments, strict=True)]
     return totals
-
-
-def _parts_of_chunk(
-    rows: Any, y: np.ndarray, weight: np.ndarray, number: np.ndarray, *, count: int, full: bool
-) -> list[Moments]:
-    """Moments of the rows with each number."""
-    return [Moments.of(rows, y, weight, full=full, index=np.flatnonzero(number == k)) for k in range(count)]
 
 
 def _class_moments(X: Any, weight: np.ndarray, index: np.ndarray, full: bool) -> ClassMoments:

@@ -29,9 +29,9 @@ from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.numerics.matrix import dot, is_sparse
 from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha, check_finite
-from aucmax.problem.moments import Moments, moments_of_parts
+from aucmax.problem.moments import Moments, moments_by_number
 from aucmax.selection.alpha_path import alpha_path
-from aucmax.selection.splits import Fold, is_partition
+from aucmax.selection.splits import Fold, Folds, is_partition, sample_of_classes, subsample, test_numbers
 from aucmax.solvers import Exact, Solver
 from aucmax.solvers.coordinate_descent import GRAM_LIMIT
 from aucmax.solvers.registry import check_penalty_supported, find_solver
@@ -41,6 +41,12 @@ from aucmax.validation.params import Integer
 GRID_SIZE = Integer(1)  # how many alphas to try
 LEAVE_PAIR_OUT = "leave_pair_out"
 
+# of tables in chunks:
+SCORED_ROWS = 2**21  # rows on which alphas are compared; a sample of longer tables
+SAMPLED_ROWS = 200_000  # rows to which models are fitted that moments do not give
+SAMPLED_NUMBERS = 2**24  # and their stored numbers
+FEWEST_ROWS = 10_000  # even if they have more numbers
+
 
 class PathSettings(NamedTuple):
     """The settings of a path, apart from the loss."""
@@ -48,10 +54,18 @@ class PathSettings(NamedTuple):
     alphas: Any  # strengths to try, how many of them, or None
     l1_ratio: float
     standardize: bool
+    seed: Any = 0  # of the samples of long tables
 
     def penalty(self, alpha: float = 1.0) -> ElasticNet:
         """The penalty of strength alpha."""
         return ElasticNet.of(alpha, self.l1_ratio)
+
+
+class FoldModels(NamedTuple):
+    """The models of a fold, for all alphas."""
+
+    weights: np.ndarray  # in the units of the table, of shape (dim, n_alphas)
+    zeros: np.ndarray  # scores midway between the class means, of shape (n_alphas,)
 
 
 # for a pair (k, j) of folds, scores of the test rows of j by models of the rows that are in the test set of neither
@@ -66,14 +80,29 @@ class CVPath(NamedTuple):
     data: Data  # of all rows
     alphas: np.ndarray  # decreasing
     auc: np.ndarray  # of shape (n_alphas, n_folds)
-    folds: list[Fold]  # pairs of training and test rows
-    scores: list[np.ndarray]  # of the test rows of each fold, of shape (n_alphas, n_test)
+    folds: Sequence[Fold]  # pairs of training and test rows
+    scores: list[np.ndarray]  # of the test rows of each fold, of shape (n_alphas, n_test); empty for a long table
     inner: InnerScores | None = None  # of pairs of folds, if models without both were fitted too
+    models: Sequence[FoldModels] = ()  # of each fold
 
     @property
     def best_auc(self) -> float:
         """The best mean AUC."""
         return float(self.auc.mean(axis=1).max())
+
+    def scored(self, X: Any, chosen: int) -> np.ndarray:
+        """Out-of-fold scores of all rows for one alpha, in a pass over the rows if the table is long."""
+        if self.scores:
+            return self.out_of_fold(X.shape[0], chosen)
+        scores = scores_by_fold(X, self.folds, [weights[:, [chosen]] for weights, _ in self.models])
+        centred = [part - zeros[chosen] for part, (_, zeros) in zip(scores, self.models, strict=True)]
+        return self._replace(scores=centred).out_of_fold(X.shape[0], 0)
+
+    def start(self, chosen: int) -> np.ndarray | None:
+        """Scaled weights from which a fit to a long table starts: the mean over the folds."""
+        if self.scores:
+            return None
+        return np.mean([weights[:, chosen] for weights, _ in self.models], axis=0) * self.data.scale
 
     def out_of_fold(self, n: int, which: int | slice = slice(None)) -> np.ndarray:
         """Scores of all n rows, for one alpha or for each: means over the folds that test a row, NaN if none does."""
@@ -86,24 +115,60 @@ class CVPath(NamedTuple):
             return total / times
 
 
-def cv_path(table: LabeledData, folds: list[Fold], loss: Any, settings: PathSettings) -> CVPath:
-    """Fit all alphas on each training set, and score its test rows."""
+def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: PathSettings) -> CVPath:
+    """Fit all alphas on each training set, and score its test rows.
+
+    Of a long table in chunks, a sample of the test rows is scored. Where moments do not suffice, which would take a
+    pass or several for each Newton step of each alpha and fold, the models are fitted to a sample, too.
+    """
     solver = certified_solver(table.X, loss)
-    data, training = _fold_data(table, folds, solver, settings)
+    by_moments = _moments_suffice(table, folds, solver, settings)
+    if isinstance(table.X, ChunkedMatrix) and not by_moments:
+        rows, inner, kept = subsample(table, folds, sample_size(table.X), np.random.default_rng(settings.seed))
+        if kept.size < table.y.size:
+            path = cv_path(with_class_totals(rows, table), inner, loss, settings)
+            data = Data.of(*table.weighted(), standardize=settings.standardize)
+            return path._replace(data=data, folds=folds, scores=[])
+        table = rows
+    data, training = _fold_data(table, folds, by_moments, settings)
     alphas = make_alphas(settings, data)
     for alpha in alphas[[0, -1]]:
         check_penalty_supported(solver, settings.penalty(alpha), loss)
-    weights = []
-    zeros = []
+    models = []
     for part in training:
         w = alpha_path(part, loss, alphas, settings.l1_ratio, solver) / part.scale[:, None]
-        weights.append(w)
-        zeros.append(part.midpoint(w)[:, None])
-    tests = [test for _, test in folds]
-    scores = scores_by_fold(table.X, tests, weights)
-    aucs = [aucs_of(part, table.y[test], table.weight[test]) for part, test in zip(scores, tests, strict=True)]
-    scores = [part - zero for part, zero in zip(scores, zeros, strict=True)]
-    return CVPath(loss, solver, data, alphas, np.column_stack(aucs), folds, scores)
+        models.append(FoldModels(w, part.midpoint(w)))
+    scored = _scored_rows(table, folds, settings.seed)
+    scores = scores_by_fold(table.X, scored, [model.weights for model in models])
+    aucs = [aucs_of(part, table.y[test], table.weight[test]) for part, (_, test) in zip(scores, scored, strict=True)]
+    scores = [part - model.zeros[:, None] for part, model in zip(scores, models, strict=True)]
+    return CVPath(
+        loss, solver, data, alphas, np.column_stack(aucs), folds, scores if scored is folds else [], models=models
+    )
+
+
+def sample_size(X: ChunkedMatrix) -> int:
+    """The maximum number of rows of a sample to which paths are fitted."""
+    return min(SAMPLED_ROWS, max(SAMPLED_NUMBERS * X.shape[0] // max(X.size, 1), FEWEST_ROWS))
+
+
+def with_class_totals(rows: LabeledData, table: LabeledData) -> LabeledData:
+    """Sampled rows with weights that add up to those of the table in each class."""
+    weight = rows.weight.copy()
+    for side in (1.0, -1.0):
+        weight[rows.y == side] *= table.weight[table.y == side].sum() / rows.weight[rows.y == side].sum()
+    return rows._replace(weight=weight)
+
+
+def _scored_rows(table: LabeledData, folds: Sequence[Fold], seed: Any) -> Sequence[Fold]:
+    """The folds, or those of a sample of a long table in chunks, whose training rows have no meaning."""
+    if not isinstance(table.X, ChunkedMatrix) or table.y.size <= SCORED_ROWS:
+        return folds
+    numbers = test_numbers(folds, table.y.size)
+    sample = sample_of_classes(np.flatnonzero(numbers >= 0), table.y, SCORED_ROWS, np.random.default_rng(seed))
+    scored = np.full(table.y.size, -1, dtype=numbers.dtype)
+    scored[sample] = numbers[sample]
+    return Folds(scored, len(folds))
 
 
 def leave_pair_out_path(table: LabeledData, settings: PathSettings) -> CVPath:
@@ -125,7 +190,9 @@ def leave_pair_out_path(table: LabeledData, settings: PathSettings) -> CVPath:
 
 
 def _check_leave_pair_out(table: LabeledData, settings: PathSettings) -> None:
-    """Refuse penalties and weights for which there is no closed form."""
+    """Refuse tables in chunks, and penalties and weights for which there is no closed form."""
+    if isinstance(table.X, ChunkedMatrix):
+        raise ValueError(f"cv={LEAVE_PAIR_OUT!r} needs its table in memory, but this one is read in chunks; use cv=5")
     if settings.l1_ratio > 0:
         raise ValueError(f"l1_ratio={settings.l1_ratio} with cv={LEAVE_PAIR_OUT!r}, which needs an L2 penalty; use 0")
     weights = table.weight[table.weight > 0]
@@ -170,17 +237,18 @@ def positive_alphas(settings: PathSettings, data: Data, method: str) -> np.ndarr
     return alphas
 
 
-def scores_by_fold(X: Any, tests: list[np.ndarray], weights: list[np.ndarray]) -> list[np.ndarray]:
+def scores_by_fold(X: Any, folds: Sequence[Fold], weights: list[np.ndarray]) -> list[np.ndarray]:
     """Scores of the test rows of each fold by the models of the fold, one row a model; chunks are read once."""
-    if not isinstance(X, ChunkedMatrix) or np.unique(np.concatenate(tests)).size < sum(map(len, tests)):
-        return [np.ascontiguousarray(dot(X, w, test).T) for test, w in zip(tests, weights, strict=True)]
-    fold = np.full(X.shape[0], -1)
-    for k, test in enumerate(tests):
-        fold[test] = k
-    scores = np.empty((weights[0].shape[1], X.shape[0]))
-    for place, part in X.map("scores of the folds", partial(_scores_of_chunk, weights=weights), fold):
+    numbers = test_numbers(folds, X.shape[0]) if isinstance(X, ChunkedMatrix) else np.empty(0)
+    tested = np.flatnonzero(numbers >= 0)
+    if not isinstance(X, ChunkedMatrix) or tested.size < sum(test.size for _, test in folds):
+        return [np.ascontiguousarray(dot(X, w, test).T) for (_, test), w in zip(folds, weights, strict=True)]
+    numbers = numbers[tested]
+    rows = X if tested.size == X.shape[0] else X[tested]
+    scores = np.empty((weights[0].shape[1], tested.size))
+    for place, part in rows.map("scores of the folds", partial(_scores_of_chunk, weights=weights), numbers):
         scores[:, place] = part
-    return [scores[:, test] for test in tests]
+    return [scores[:, numbers == k] for k in range(len(folds))]
 
 
 def _scores_of_chunk(rows: Any, fold: np.ndarray, *, weights: list[np.ndarray]) -> np.ndarray:
@@ -203,17 +271,22 @@ def aucs_of(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float
 
 
 def _fold_data(
-    table: LabeledData, folds: list[Fold], solver: Solver, settings: PathSettings
+    table: LabeledData, folds: Sequence[Fold], by_moments: bool, settings: PathSettings
 ) -> tuple[Data, Iterator[Data]]:
-    """Data of all rows and of each training set, from moments alone if the solver needs no rows."""
-    smallest = min(train.size for train, _ in folds)
-    if isinstance(solver, Exact) and table.X.shape[1] <= (GRAM_LIMIT if settings.l1_ratio > 0 else smallest):
+    """Data of all rows and of each training set, from moments alone if they suffice."""
+    if by_moments:
         moments, parts = training_moments(*table, folds)
         check_finite(moments, table.X)
         of_moments = partial(Data.of_moments, standardize=settings.standardize)
         return of_moments(moments), map(of_moments, parts)
     of_rows = partial(Data.of, standardize=settings.standardize)
     return of_rows(*table.weighted()), (of_rows(*table.rows(train)) for train, _ in folds)
+
+
+def _moments_suffice(table: LabeledData, folds: Sequence[Fold], solver: Solver, settings: PathSettings) -> bool:
+    """Whether the solver needs no rows."""
+    smallest = min(train.size for train, _ in folds)
+    return isinstance(solver, Exact) and table.X.shape[1] <= (GRAM_LIMIT if settings.l1_ratio > 0 else smallest)
 
 
 class PartMoments:
@@ -244,11 +317,11 @@ class PartMoments:
 
 def moments_by_fold(X: Any, y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]) -> PartMoments:
     """Full moments of the test rows of each fold."""
-    return PartMoments(moments_of_parts(X, y, weight, [test for _, test in folds]))
+    return PartMoments(moments_by_number(X, y, weight, test_numbers(folds, y.size), len(folds)))
 
 
 def training_moments(
-    X: Any, y: np.ndarray, weight: np.ndarray, folds: list[Fold]
+    X: Any, y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]
 ) -> tuple[Moments, Iterator[Moments]]:
     """Full moments of all rows, and of the training rows of each fold."""
     if is_partition(folds, int(np.count_nonzero(weight))):

@@ -279,8 +279,9 @@ class _Similarities:
             dual = _dual_path(T, moments, alphas, columns)
         weights, middle = self._weights(dual, columns, moments)
         _, y, weight = self.search.table
-        _, test = self.search.folds[k]
-        [scores] = scores_by_fold(self.values, [test], [weights])
+        fold = self.search.folds[k]
+        [scores] = scores_by_fold(self.values, [fold], [weights])
+        _, test = fold
         return dual, scores - middle[:, None], aucs_of(scores, y[test], weight[test])
 
     def inner_scores(self, pairs: list[tuple[int, int]], alphas: np.ndarray) -> InnerScores:

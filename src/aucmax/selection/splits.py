@@ -13,6 +13,7 @@ mostly depends, so that all folds are about equally precise. Rows of the same ti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from numbers import Integral
 from typing import Any
@@ -32,13 +33,39 @@ Fold = tuple[np.ndarray, np.ndarray]
 CV = (Integer(2), Splitter())  # what the parameter `cv` may be
 
 
+class Folds(Sequence[Fold]):
+    """Folds that partition the rows, from the number of the fold that tests each row; -1 for rows of weight zero.
+
+    Pairs of training and test rows are listed when they are asked for, which takes far less memory.
+
+    Examples
+    --------
+    >>> folds = Folds(np.array([0, 1, -1, 1]), 2)
+    >>> [(train.tolist(), test.tolist()) for train, test in folds]
+    [([1, 3], [0]), ([0], [1, 3])]
+    """
+
+    def __init__(self, numbers: np.ndarray, count: int):
+        self.numbers = numbers.astype(np.min_scalar_type(-count))
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, k: Any) -> Any:
+        if not 0 <= k < self._count:
+            raise IndexError(k)
+        is_test = self.numbers == k
+        return np.flatnonzero(~is_test & (self.numbers >= 0)), np.flatnonzero(is_test)
+
+
 class FewerFoldsWarning(UserWarning):
     """There are fewer rows of a class than folds."""
 
 
 def make_splits(
     cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, groups: Any, rng: np.random.Generator
-) -> list[Fold]:
+) -> Sequence[Fold]:
     """Pairs of training and test rows, all of positive weight; an integer `cv` means shuffled stratified folds.
 
     With an integer, rows of one group stay together; other splitters may use groups or ignore them.
@@ -46,7 +73,7 @@ def make_splits(
     check_param("cv", cv, *CV)
     is_count = isinstance(cv, Integral)
     if is_count and groups is None:
-        folds = _stratified(int(cv), y, np.flatnonzero(weight > 0), rng)
+        folds: Sequence[Fold] = _stratified(int(cv), y, np.flatnonzero(weight > 0), rng)
     else:
         check_consistent_length(y, groups)
         if is_count:
@@ -54,18 +81,19 @@ def make_splits(
         rows = np.zeros((y.size, 1)) if isinstance(X, ChunkedMatrix) else X  # which few splitters look at
         splits = check_cv(cv, y, classifier=True).split(rows, y, groups)
         folds = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in splits]
+        folds = Folds(test_numbers(folds, y.size), len(folds)) if is_count else folds
     _check_both_classes(folds, y, "use fewer folds or a stratified splitter")
-    return folds
+    return folds if isinstance(X, ChunkedMatrix) else list(folds)
 
 
-def _check_both_classes(folds: list[Fold], y: np.ndarray, remedy: str) -> None:
+def _check_both_classes(folds: Sequence[Fold], y: np.ndarray, remedy: str) -> None:
     for k, fold in enumerate(folds):
         for rows, what in zip(fold, ("training", "test"), strict=True):
             if rows.size == 0 or (y[rows] == y[rows[0]]).all():
                 raise ValueError(f"the {what} rows of fold {k} are all of one class, so AUC is undefined; {remedy}")
 
 
-def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.random.Generator) -> list[Fold]:
+def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.random.Generator) -> Folds:
     """Shuffle each class and deal its rows to the folds in turn, the second class starting where the first ended."""
     pos = np.flatnonzero(y[weighted] > 0)
     neg = np.flatnonzero(y[weighted] < 0)
@@ -75,17 +103,17 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
     if rarest < n_splits:
         warn_caller(f"cv={n_splits}, but one class has only {rarest} rows; using {rarest} folds", FewerFoldsWarning)
     n_splits = min(n_splits, rarest)
-    fold_of = np.empty(weighted.size, dtype=int)
-    fold_of[np.concatenate([rng.permutation(pos), rng.permutation(neg)])] = np.arange(weighted.size) % n_splits
-    folds = []
-    for k in range(n_splits):
-        test = fold_of == k
-        folds.append((weighted[~test], weighted[test]))
-    return folds
+    numbers = np.full(y.size, -1, dtype=np.min_scalar_type(-n_splits))
+    dealt = np.arange(weighted.size) % n_splits
+    numbers[weighted[rng.permutation(pos)]] = dealt[: pos.size]
+    numbers[weighted[rng.permutation(neg)]] = dealt[pos.size :]
+    return Folds(numbers, n_splits)
 
 
-def is_partition(folds: list[Fold], n: int) -> bool:
+def is_partition(folds: Sequence[Fold], n: int) -> bool:
     """Whether each of the n rows of positive weight is in one test set, and in all other training sets."""
+    if isinstance(folds, Folds):
+        return True
     tests = []
     for train, test in folds:
         if train.size != n - test.size or np.isin(test, train, kind="table").any():
@@ -93,6 +121,16 @@ def is_partition(folds: list[Fold], n: int) -> bool:
         tests.append(test)
     tested = np.concatenate(tests)
     return tested.size == n and int(np.bincount(tested).max()) == 1
+
+
+def test_numbers(folds: Sequence[Fold], n: int) -> np.ndarray:
+    """For each of n rows the number of the fold that tests it, the last one if there are several; -1 for none."""
+    if isinstance(folds, Folds):
+        return folds.numbers
+    numbers = np.full(n, -1)
+    for k, (_, test) in enumerate(folds):
+        numbers[test] = k
+    return numbers
 
 
 def neighbouring_folds(count: int) -> list[tuple[int, int]]:
@@ -111,8 +149,8 @@ def neighbouring_folds(count: int) -> list[tuple[int, int]]:
 
 
 def subsample(
-    table: LabeledData, folds: list[Fold], size: int, rng: np.random.Generator
-) -> tuple[LabeledData, list[Fold], np.ndarray]:
+    table: LabeledData, folds: Sequence[Fold], size: int, rng: np.random.Generator
+) -> tuple[LabeledData, Sequence[Fold], np.ndarray]:
     """At most `size` rows, about half of them from each class, their folds, and their indices in the table."""
     if isinstance(table.X, ChunkedMatrix) and table.y.size <= size:
         table = table.in_memory(np.arange(table.y.size))
@@ -120,17 +158,22 @@ def subsample(
     weighted = np.flatnonzero(table.weight > 0)
     if weighted.size <= size:
         return everything
-    pos = weighted[table.y[weighted] > 0]
-    neg = weighted[table.y[weighted] < 0]
-    n_pos = min(pos.size, max(size // 2, size - neg.size))
-    kept = np.sort(np.concatenate([rng.permutation(pos)[:n_pos], rng.permutation(neg)[: size - n_pos]]))
+    kept = sample_of_classes(weighted, table.y, size, rng)
     inner = folds_among(kept, folds, table.y.size)
     if any(np.unique(table.y[kept][rows]).size < 2 for fold in inner for rows in fold):
         return everything
     return table.in_memory(kept), inner, kept
 
 
-def folds_among(kept: np.ndarray, folds: list[Fold], n: int) -> list[Fold]:
+def sample_of_classes(rows: np.ndarray, y: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """At most `size` of the rows, in ascending order, about half of them from each class."""
+    pos = rows[y[rows] > 0]
+    neg = rows[y[rows] < 0]
+    n_pos = min(pos.size, max(size // 2, size - neg.size))
+    return np.sort(np.concatenate([rng.permutation(pos)[:n_pos], rng.permutation(neg)[: size - n_pos]]))
+
+
+def folds_among(kept: np.ndarray, folds: Sequence[Fold], n: int) -> list[Fold]:
     """The folds of n rows without those that are not kept, as indices into `kept`.
 
     Examples
