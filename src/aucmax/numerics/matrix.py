@@ -58,14 +58,16 @@ def scaled_columns(X: Any, scale: np.ndarray) -> Any:
 
 def mostly_stored(X: Any) -> np.ndarray:
     """For each column, whether `shifted_columns` is cheap: at least half of its entries are stored."""
+    if X.stored is None if isinstance(X, ChunkedMatrix) else not is_sparse(X):
+        return np.ones(X.shape[1], dtype=bool)
     return 2 * _stored_by_column(X) >= X.shape[0]
 
 
 def _stored_by_column(X: Any) -> np.ndarray:
-    """The number of stored entries of each column."""
+    """The number of stored entries of each column of a sparse table."""
     if isinstance(X, ChunkedMatrix):
         return sum(count for _, count in X.map("stored entries", _stored_by_column))
-    return np.bincount(X.indices, minlength=X.shape[1]) if is_sparse(X) else np.full(X.shape[1], X.shape[0])
+    return np.bincount(X.indices, minlength=X.shape[1])
 
 
 def shifted_columns(X: Any, shift: np.ndarray) -> Any:
