@@ -40,10 +40,10 @@ class Calibration(NamedTuple):
         (True, True)
         """
         spread = float(scores.std()) or 1.0
-        z = (scores - scores.mean()) / spread
-        slope, intercept = _newton(z, _soft_labels(y, weight), weight / weight.sum())
+        mean = float(scores.mean())
+        slope, intercept = _newton(scores, y, weight, (mean, spread, *_soft_labels(y, weight)))
         slope = max(slope, FLATTEST) / spread
-        return cls(float(slope), float(intercept - slope * scores.mean()))
+        return cls(float(slope), float(intercept - slope * mean))
 
     def shifted(self, zero: float) -> Calibration:
         """The same probabilities, for scores from which `zero` has been subtracted.
@@ -95,21 +95,25 @@ def _expit(x: np.ndarray) -> np.ndarray:
     return np.where(x >= 0.0, 1.0, decay) / (1.0 + decay)
 
 
-def _soft_labels(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Labels 0/1 with Laplace smoothing; weights that sum to less than the number of rows are scaled up to it."""
-    count = weight * max(1.0, np.count_nonzero(weight) / weight.sum())
-    pos, neg = count[y > 0].sum(), count[y < 0].sum()
-    return np.where(y > 0, (pos + 1.0) / (pos + 2.0), 1.0 / (neg + 2.0))
+def _soft_labels(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """The labels 1 and 0 with Laplace smoothing; weights that sum to less than the number of rows are scaled up."""
+    factor = max(1.0, np.count_nonzero(weight) / weight.sum())
+    pos = factor * weight[y > 0].sum()
+    neg = factor * weight[y < 0].sum()
+    return (pos + 1.0) / (pos + 2.0), 1.0 / (neg + 2.0)
 
 
-def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Slope and intercept that minimise the weighted logistic loss, by Newton steps with backtracking."""
+def _newton(
+    scores: np.ndarray, y: np.ndarray, weight: np.ndarray, settings: tuple[float, float, float, float]
+) -> tuple[float, float]:
+    """Slope and intercept, for standardised scores, that minimise the weighted logistic loss; with backtracking."""
     theta = np.zeros(2)
-    value, gradient, hessian = _logistic(z, target, weight, *theta)
+    rows = (scores, y, weight, settings, 1.0 / weight.sum())
+    value, gradient, hessian = _logistic(*rows, *theta)
     for _ in range(100):
         step = np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient)
         size = 1.0
-        while (lower := _logistic(z, target, weight, *(theta - size * step)))[0] > value and size > 1e-10:
+        while (lower := _logistic(*rows, *(theta - size * step)))[0] > value and size > 1e-10:
             size /= 2
         gain = value - lower[0]
         theta = theta - size * step
@@ -120,19 +124,23 @@ def _newton(z: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[floa
 
 
 @compiled
-def _logistic(z, target, weight, slope, intercept):
-    """Loss, gradient and Hessian."""
+def _logistic(scores, y, weight, settings, unit, slope, intercept):
+    """Loss, gradient and Hessian; `unit` is the factor of the weights."""
+    mean, spread, of_pos, of_neg = settings
     value = g0 = g1 = h00 = h01 = h11 = 0.0
-    for i in range(z.size):
-        logit = slope * z[i] + intercept
+    for i in range(scores.size):
+        z = (scores[i] - mean) / spread
+        p = unit * weight[i]
+        target = of_pos if y[i] > 0 else of_neg
+        logit = slope * z + intercept
         decay = np.exp(-abs(logit))
         probability = (1.0 if logit > 0.0 else decay) / (1.0 + decay)
-        value += weight[i] * (max(logit, 0.0) + np.log1p(decay) - target[i] * logit)
-        g = weight[i] * (probability - target[i])
-        h = weight[i] * probability * (1.0 - probability)
-        g0 += g * z[i]
+        value += p * (max(logit, 0.0) + np.log1p(decay) - target * logit)
+        g = p * (probability - target)
+        h = p * probability * (1.0 - probability)
+        g0 += g * z
         g1 += g
-        h00 += h * z[i] * z[i]
-        h01 += h * z[i]
+        h00 += h * z * z
+        h01 += h * z
         h11 += h
     return value, np.array([g0, g1]), np.array([[h00, h01], [h01, h11]])

@@ -165,7 +165,7 @@ def _scored_rows(table: LabeledData, folds: Sequence[Fold], seed: Any) -> Sequen
     if not isinstance(table.X, ChunkedMatrix) or table.y.size <= SCORED_ROWS:
         return folds
     numbers = test_numbers(folds, table.y.size)
-    sample = sample_of_classes(np.flatnonzero(numbers >= 0), table.y, SCORED_ROWS, np.random.default_rng(seed))
+    sample = sample_of_classes(numbers >= 0, table.y, SCORED_ROWS, np.random.default_rng(seed))
     scored = np.full(table.y.size, -1, dtype=numbers.dtype)
     scored[sample] = numbers[sample]
     return Folds(scored, len(folds))

@@ -73,7 +73,7 @@ def make_splits(
     check_param("cv", cv, *CV)
     is_count = isinstance(cv, Integral)
     if is_count and groups is None:
-        folds: Sequence[Fold] = _stratified(int(cv), y, np.flatnonzero(weight > 0), rng)
+        folds: Sequence[Fold] = _stratified(int(cv), y, weight > 0, rng)
     else:
         check_consistent_length(y, groups)
         if is_count:
@@ -93,10 +93,10 @@ def _check_both_classes(folds: Sequence[Fold], y: np.ndarray, remedy: str) -> No
                 raise ValueError(f"the {what} rows of fold {k} are all of one class, so AUC is undefined; {remedy}")
 
 
-def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.random.Generator) -> Folds:
+def _stratified(n_splits: int, y: np.ndarray, counted: np.ndarray, rng: np.random.Generator) -> Folds:
     """Shuffle each class and deal its rows to the folds in turn, the second class starting where the first ended."""
-    pos = np.flatnonzero(y[weighted] > 0)
-    neg = np.flatnonzero(y[weighted] < 0)
+    pos = np.flatnonzero((y > 0) & counted)
+    neg = np.flatnonzero((y < 0) & counted)
     rarest = min(pos.size, neg.size)
     if rarest < 2:
         raise ValueError("one class has a single row; cross-validation needs at least two rows of each class")
@@ -104,9 +104,10 @@ def _stratified(n_splits: int, y: np.ndarray, weighted: np.ndarray, rng: np.rand
         warn_caller(f"cv={n_splits}, but one class has only {rarest} rows; using {rarest} folds", FewerFoldsWarning)
     n_splits = min(n_splits, rarest)
     numbers = np.full(y.size, -1, dtype=np.min_scalar_type(-n_splits))
-    dealt = np.arange(weighted.size) % n_splits
-    numbers[weighted[rng.permutation(pos)]] = dealt[: pos.size]
-    numbers[weighted[rng.permutation(neg)]] = dealt[pos.size :]
+    turns = np.arange(n_splits, dtype=numbers.dtype)
+    for members, first in ((pos, 0), (neg, pos.size % n_splits)):
+        rng.shuffle(members)
+        numbers[members] = np.resize(np.roll(turns, -first), members.size)
     return Folds(numbers, n_splits)
 
 
@@ -154,23 +155,23 @@ def subsample(
     """At most `size` rows, about half of them from each class, their folds, and their indices in the table."""
     if isinstance(table.X, ChunkedMatrix) and table.y.size <= size:
         table = table.in_memory(np.arange(table.y.size))
-    everything = table, folds, np.arange(table.y.size)
-    weighted = np.flatnonzero(table.weight > 0)
-    if weighted.size <= size:
-        return everything
-    kept = sample_of_classes(weighted, table.y, size, rng)
-    inner = folds_among(kept, folds, table.y.size)
-    if any(np.unique(table.y[kept][rows]).size < 2 for fold in inner for rows in fold):
-        return everything
-    return table.in_memory(kept), inner, kept
+    counted = table.weight > 0
+    if np.count_nonzero(counted) > size:
+        kept = sample_of_classes(counted, table.y, size, rng)
+        inner = folds_among(kept, folds, table.y.size)
+        if all(np.unique(table.y[kept][rows]).size == 2 for fold in inner for rows in fold):
+            return table.in_memory(kept), inner, kept
+    return table, folds, np.arange(table.y.size)
 
 
-def sample_of_classes(rows: np.ndarray, y: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """At most `size` of the rows, in ascending order, about half of them from each class."""
-    pos = rows[y[rows] > 0]
-    neg = rows[y[rows] < 0]
+def sample_of_classes(counted: np.ndarray, y: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """At most `size` of the rows that a mask selects, in ascending order, about half of them from each class."""
+    pos = np.flatnonzero((y > 0) & counted)
+    neg = np.flatnonzero((y < 0) & counted)
     n_pos = min(pos.size, max(size // 2, size - neg.size))
-    return np.sort(np.concatenate([rng.permutation(pos)[:n_pos], rng.permutation(neg)[: size - n_pos]]))
+    rng.shuffle(pos)
+    rng.shuffle(neg)
+    return np.sort(np.concatenate([pos[:n_pos], neg[: size - n_pos]]))
 
 
 def folds_among(kept: np.ndarray, folds: Sequence[Fold], n: int) -> list[Fold]:
@@ -181,6 +182,8 @@ def folds_among(kept: np.ndarray, folds: Sequence[Fold], n: int) -> list[Fold]:
     >>> folds_among(np.array([0, 2, 3]), [(np.array([0, 1, 2]), np.array([3, 4]))], 5)
     [(array([0, 1]), array([2]))]
     """
+    if isinstance(folds, Folds):
+        return list(Folds(folds.numbers[kept], len(folds)))
     place = np.full(n, -1)
     place[kept] = np.arange(kept.size)
     return [(place[train][place[train] >= 0], place[test][place[test] >= 0]) for train, test in folds]

@@ -15,6 +15,7 @@ from aucmax.tables.pyarrow_import import pa, pc
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "<NA>", "null", "NULL", "None", "?")
 PLAIN_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_FIRST_CELLS = 64  # of a column of strings that are tried first
 _DOUBLE_DIGITS = 15  # decimal digits that float64 always holds
 
 Scalar = bool | int | float | str  # what JSON can hold: class labels and cells
@@ -154,6 +155,7 @@ def plain_numbers(values: Column) -> np.ndarray | None:
     (array([1. , 2.5]), None)
     """
     try:
+        pc.cast(values.slice(0, _FIRST_CELLS), "float64")  # Arrow goes on to the end after a cell that fails
         numbers = pc.cast(values, "float64")
     except pa.ArrowInvalid:
         return None
