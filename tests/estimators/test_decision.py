@@ -48,16 +48,19 @@ def test_as_many_rows_are_predicted_positive_as_are(model):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_no_other_cut_is_nearer_to_the_weight_of_the_positives(seed):
+@pytest.mark.parametrize("largest", [30, 3000], ids=["short", "long"])
+@pytest.mark.parametrize("heaviest", [1, 4], ids=["equal", "weighted"])
+def test_no_other_cut_is_nearer_to_the_weight_of_the_positives(seed, largest, heaviest):
+    """Long tables with equal weights are not sorted as a whole."""
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 30))
-    scores = rng.integers(0, rng.integers(1, 9), n).astype(float)
+    n = int(rng.integers(2, largest))
+    scores = rng.integers(0, rng.choice([1, 2, 9, 1000, 10**6]), n).astype(float)
     y = np.where(np.arange(n) < rng.integers(1, n), 1.0, -1.0)
-    weight = rng.integers(1, 4, n).astype(float)
+    weight = rng.integers(1, heaviest + 1, n).astype(float)
     wanted = weight[y > 0].sum()
     cut = prior_cut(scores, y, weight)
     assert cut not in scores
-    errors = [abs(weight[scores > other].sum() - wanted) for other in (-1.0, *scores, 10.0)]
+    errors = [abs(weight[scores > other].sum() - wanted) for other in (-1.0, *np.unique(scores))]
     assert abs(weight[scores > cut].sum() - wanted) == min(errors)
 
 

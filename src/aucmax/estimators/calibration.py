@@ -49,8 +49,9 @@ class CalibratedMixin(ThresholdMixin):
         """The AUC of the out-of-fold scores, over all folds together, with DeLong's confidence interval."""
         scores, y, weight = self._held_out_scores()
         seen = ~np.isnan(scores)
-        is_weighted = weight[seen].min() < weight[seen].max()
-        return weighted_auc_interval(y[seen] > 0, scores[seen], weight[seen] if is_weighted else None)
+        if not seen.all():
+            scores, y, weight = scores[seen], y[seen], weight[seen]
+        return weighted_auc_interval(y > 0, scores, weight if weight.min() < weight.max() else None)
 
     def _held_out_scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Out-of-fold scores, classes -1/+1 and weights of the rows."""
@@ -60,11 +61,12 @@ class CalibratedMixin(ThresholdMixin):
     def _calibrate(self, scores: np.ndarray, table: LabeledData) -> float:
         """Store out-of-fold scores and calibration, with zero where `decision` says; return the shift of zero."""
         seen = ~np.isnan(scores)
-        weight = _class_total_weights(seen, table)
-        calibration = Calibration.fit(scores[seen], table.y[seen], weight[seen])
+        weight = table.weight if seen.all() else _class_total_weights(seen, table)
+        rows = (scores, table.y, weight) if seen.all() else (scores[seen], table.y[seen], weight[seen])
+        calibration = Calibration.fit(*rows)
         zero = 0.0  # out-of-fold scores have it midway between the class means
         if self.decision == "prior":
-            zero = prior_cut(scores[seen], table.y[seen], weight[seen])
+            zero = prior_cut(*rows)
         elif self.decision == "probability":
             zero = -calibration.intercept / calibration.slope
         self.calibration_ = calibration.shifted(zero)

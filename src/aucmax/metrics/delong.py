@@ -73,7 +73,8 @@ def auc_interval(
     [0.889, 0.261, 0.995, 0.157]
     """
     check_param("confidence", confidence, Number(0, 1, open="both"))
-    pos, neg = _placements(y_true, y_score, pos_label)
+    pos, neg = map(np.sort, _classes(y_true, y_score, pos_label))  # the order of the rows does not matter
+    pos, neg = _twice_below_ascending(pos, neg), _twice_below_ascending(neg, pos)
     auc = _auc(pos, neg)
     std_error = _std_error(pos, neg)
     return Interval(auc, *auc_limits(auc, std_error, min(pos.size, neg.size), confidence), std_error)
@@ -222,11 +223,24 @@ def share_below(scores: np.ndarray, others: np.ndarray, weight: np.ndarray) -> n
 
 def _placements(y_true: ArrayLike, y_score: ArrayLike, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
     """Twice the number of rows of the other class below each positive, and below each negative; ties count one."""
+    pos, neg = _classes(y_true, y_score, pos_label)
+    return _twice_below(pos, neg)[0], _twice_below(neg, pos)[0]
+
+
+def _classes(y_true: ArrayLike, y_score: ArrayLike, pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The scores of each class, which has two rows or more."""
     pos, neg = split_by_class(check_scores(y_true, y_score, None, pos_label))
     if min(pos.size, neg.size) < 2:
         counts = f"{pos.size} positive and {neg.size} negative rows"
         raise ValueError(f"{counts}; DeLong's variance needs two of each: pass more rows, or use roc_auc")
-    return _twice_below(pos, neg)[0], _twice_below(neg, pos)[0]
+    return pos, neg
+
+
+def _twice_below_ascending(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each score, twice the number of the others below it plus the number equal to it; both ascending."""
+    twice = np.searchsorted(others, scores, "left")
+    twice += np.searchsorted(others, scores, "right")
+    return twice
 
 
 def _twice_below(
