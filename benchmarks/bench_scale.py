@@ -1,6 +1,8 @@
-"""Passes over Parquet files: one pass of fold moments against a bare loop of pyarrow and BLAS; memory against rows.
+"""Passes over Parquet files: reading, encoding and fold moments against a bare loop of pyarrow and BLAS; memory by rows.
 
-`python -m benchmarks scale` writes 1 million rows by default; `AUCMAX_BENCH_ROWS=5000000` more.
+CPU seconds on one thread, medians of alternating runs; whole fits on two threads, each in a process of its own, with
+libraries and their start. `python -m benchmarks scale` writes 1 million rows by default; `AUCMAX_BENCH_ROWS=5000000`
+more.
 """
 
 import os
@@ -13,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from aucmax.problem.moments import moments_by_number
 from aucmax.scale import LocalEngine
-from aucmax.scale.first_pass import ColumnUse
-from aucmax.scale.fold_statistics import FoldStatisticsOf
-from aucmax.scale.passes import Passes
+from aucmax.scale import engines as engine_module
+from aucmax.scale.columns import ColumnUse
+from aucmax.scale.rows import read_rows
 from benchmarks.timing import medians
 
 DIM = 30
@@ -26,7 +29,7 @@ FIT = """
 import resource, sys
 from aucmax import AUCClassifierCV
 from aucmax.scale import fit
-fit(sys.argv[1], AUCClassifierCV(loss="squared", random_state=0), target="y", memory="1GB")
+fit(sys.argv[1], AUCClassifierCV(loss=sys.argv[2], random_state=0), target="y", memory="500MB")[-1].oof_interval_
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 """
@@ -60,27 +63,43 @@ def bare_loop(files):
     return sums, products
 
 
+def read(files, *, encode=True, keep=True):
+    """The rows of the files, kept in a temporary folder or to be read again in every pass."""
+    fits_on_disk = engine_module.fits_on_disk
+    try:
+        if not keep:
+            engine_module.fits_on_disk = lambda *unused: False
+        return read_rows(files, ColumnUse("y", pos_label=1, encode=encode), LocalEngine(1))
+    finally:
+        engine_module.fits_on_disk = fits_on_disk
+
+
+def fold_moments(rows):
+    """A pass for the moments of five folds."""
+    y = np.where(rows.labels.is_pos, 1.0, -1.0)
+    numbers = np.resize(np.arange(5, dtype=np.int8), y.size)
+    weight = np.ones(y.size)
+    return lambda: moments_by_number(rows.X, y, weight, numbers, 5)
+
+
 def passes_against_loop(files, n_rows, repeats=3):
-    """CPU time on one thread of a pass over the files, alternating with the bare loop."""
-    numbers, encoded = (
-        Passes.start(files, ColumnUse("y", pos_label=1, encode=encode), 0, engine=LocalEngine(1))
-        for encode in (False, True)
-    )
-    moments = FoldStatisticsOf.sampling(5, n_rows // 10, n_rows, DIM)
     rivals = {
         "bare loop of pyarrow and BLAS": lambda: bare_loop(files),
-        "moments of 5 folds, numbers": lambda: numbers.run(moments, ""),
-        "moments of 5 folds, encoded": lambda: encoded.run(moments, ""),
+        "moments of 5 folds, kept rows": fold_moments(read(files)),
+        "moments of 5 folds, files read again": fold_moments(read(files, keep=False)),
+        "moments of 5 folds, files of numbers read again": fold_moments(read(files, encode=False, keep=False)),
+        "reading twice: columns and labels, encoding and keeping": lambda: read(files),
     }
     spent = [milliseconds / 1e3 for milliseconds in medians(*rivals.values(), repeats=repeats)]
     return [{"what": what, "rows": n_rows, "s": s, "ratio": s / spent[0]} for what, s in zip(rivals, spent)]
 
 
-def whole_fit(files, n_rows):
-    """CPU time and peak memory of a fit in a process of its own."""
-    output = subprocess.run([sys.executable, "-c", FIT, files], check=True, capture_output=True, text=True).stdout
+def whole_fit(files, n_rows, loss):
+    """CPU time and peak memory of a fit with its interval, in a process of its own."""
+    command = [sys.executable, "-c", FIT, files, loss]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     seconds, peak = map(float, output.split())
-    what = f"whole fit, 5 folds, 11 alphas; peak {peak / 1e6:.0f} MB of 1 GB"
+    what = f"whole fit, {loss} loss, 5 folds, 11 alphas; peak {peak / 1e6:.0f} MB with memory='500MB'"
     return {"what": what, "rows": n_rows, "s": seconds}
 
 
@@ -89,5 +108,7 @@ def run(repeats: int = 3, n_rows: int | None = None) -> list[dict]:
     with tempfile.TemporaryDirectory() as name:
         files = write_files(Path(name), n_rows)
         rows = passes_against_loop(files, n_rows, repeats)
-        fitted = whole_fit(files, n_rows)
-        return [*rows, fitted | {"ratio": fitted["s"] / rows[0]["s"]}]
+        for loss in ("squared", "auto"):
+            fitted = whole_fit(files, n_rows, loss)
+            rows.append(fitted | {"ratio": fitted["s"] / rows[0]["s"]})
+        return rows

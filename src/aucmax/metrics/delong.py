@@ -73,7 +73,9 @@ def auc_interval(
     [0.889, 0.261, 0.995, 0.157]
     """
     check_param("confidence", confidence, Number(0, 1, open="both"))
-    pos, neg = map(np.sort, _classes(y_true, y_score, pos_label))  # the order of the rows does not matter
+    pos, neg = _classes(y_true, y_score, pos_label)
+    pos.sort()  # the order of the rows does not matter
+    neg.sort()
     pos, neg = _twice_below_ascending(pos, neg), _twice_below_ascending(neg, pos)
     auc = _auc(pos, neg)
     std_error = _std_error(pos, neg)

@@ -94,25 +94,26 @@ class CVPath(NamedTuple):
         """Out-of-fold scores of all rows for one alpha, in a pass over the rows if the table is long."""
         if self.scores:
             return self.out_of_fold(X.shape[0], chosen)
-        scores = scores_by_fold(X, self.folds, [weights[:, [chosen]] for weights, _ in self.models])
-        centred = [part - zeros[chosen] for part, (_, zeros) in zip(scores, self.models, strict=True)]
-        return self._replace(scores=centred).out_of_fold(X.shape[0], 0)
+        scores = scores_by_fold(X, self.folds, [model.weights[:, [chosen]] for model in self.models])
+        for part, model in zip(scores, self.models, strict=True):
+            part -= model.zeros[chosen]
+        return self._replace(scores=scores).out_of_fold(X.shape[0], 0)
 
     def start(self, chosen: int) -> np.ndarray | None:
         """Scaled weights from which a fit to a long table starts: the mean over the folds."""
         if self.scores:
             return None
-        return np.mean([weights[:, chosen] for weights, _ in self.models], axis=0) * self.data.scale
+        return np.mean([model.weights[:, chosen] for model in self.models], axis=0) * self.data.scale
 
     def out_of_fold(self, n: int, which: int | slice = slice(None)) -> np.ndarray:
         """Scores of all n rows, for one alpha or for each: means over the folds that test a row, NaN if none does."""
         total = np.zeros((*self.alphas[which].shape, n))
-        times = np.zeros(n)
+        times = np.zeros(n, dtype=np.int32)
         for (_, test), scores in zip(self.folds, self.scores, strict=True):
             total[..., test] += scores[which]
             times[test] += 1
         with np.errstate(invalid="ignore"):
-            return total / times
+            return np.divide(total, times, out=total)
 
 
 def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: PathSettings) -> CVPath:
