@@ -131,6 +131,11 @@ class ChunkedMatrix:
         """Number of stored entries."""
         return self.shape[0] * self.shape[1] if self.stored is None else self.stored
 
+    @cached_property
+    def is_ordered(self) -> bool:
+        """Whether the rows are in the order in which they are stored."""
+        return self.index is None or bool((self.index[1:] >= self.index[:-1]).all())
+
     def __getitem__(self, index: np.ndarray) -> ChunkedMatrix:
         stored = None if self.stored is None else self.stored * index.size // max(self.shape[0], 1)
         return replace(self, index=index if self.index is None else self.index[index], stored=stored)
@@ -181,8 +186,7 @@ class ChunkedMatrix:
             for k in np.flatnonzero(starts < ends):
                 yield Pick(int(parts[k]), int(numbers[k]), None, slice(starts[k], ends[k]))
             return
-        is_sorted = bool((self.index[1:] >= self.index[:-1]).all())
-        order = None if is_sorted else np.argsort(self.index, kind="stable")
+        order = None if self.is_ordered else np.argsort(self.index, kind="stable")
         ascending = self.index if order is None else self.index[order]
         firsts = np.searchsorted(ascending, starts)
         lasts = np.searchsorted(ascending, ends)

@@ -142,7 +142,8 @@ def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: Path
     scored = _scored_rows(table, folds, settings.seed)
     scores = scores_by_fold(table.X, scored, [model.weights for model in models])
     aucs = [aucs_of(part, table.y[test], table.weight[test]) for part, (_, test) in zip(scores, scored, strict=True)]
-    scores = [part - model.zeros[:, None] for part, model in zip(scores, models, strict=True)]
+    for part, model in zip(scores, models, strict=True):
+        part -= model.zeros[:, None]
     return CVPath(
         loss, solver, data, alphas, np.column_stack(aucs), folds, scores if scored is folds else [], models=models
     )
@@ -240,25 +241,26 @@ def positive_alphas(settings: PathSettings, data: Data, method: str) -> np.ndarr
 
 def scores_by_fold(X: Any, folds: Sequence[Fold], weights: list[np.ndarray]) -> list[np.ndarray]:
     """Scores of the test rows of each fold by the models of the fold, one row a model; chunks are read once."""
-    numbers = test_numbers(folds, X.shape[0]) if isinstance(X, ChunkedMatrix) else np.empty(0)
-    tested = np.flatnonzero(numbers >= 0)
-    if not isinstance(X, ChunkedMatrix) or tested.size < sum(test.size for _, test in folds):
+    sizes = [test.size for _, test in folds]
+    numbers = test_numbers(folds, X.shape[0]) if isinstance(X, ChunkedMatrix) and X.is_ordered else np.empty(0)
+    is_tested = numbers >= 0
+    if np.count_nonzero(is_tested) < sum(sizes):
         return [np.ascontiguousarray(dot(X, w, test).T) for (_, test), w in zip(folds, weights, strict=True)]
-    numbers = numbers[tested]
-    rows = X if tested.size == X.shape[0] else X[tested]
-    scores = np.empty((weights[0].shape[1], tested.size))
-    for place, part in rows.map("scores of the folds", partial(_scores_of_chunk, weights=weights), numbers):
-        scores[:, place] = part
-    return [scores[:, numbers == k] for k in range(len(folds))]
-
-
-def _scores_of_chunk(rows: Any, fold: np.ndarray, *, weights: list[np.ndarray]) -> np.ndarray:
-    """Scores of the rows by the models of their folds; NaN for fold -1."""
-    scores = np.full((weights[0].shape[1], fold.size), np.nan)
-    for k in np.unique(fold[fold >= 0]):
-        members = np.flatnonzero(fold == k)
-        scores[:, members] = dot(rows, weights[k], members).T
+    if not is_tested.all():
+        X = X[np.flatnonzero(is_tested)]
+        numbers = numbers[is_tested]
+    scores = [np.empty((w.shape[1], size)) for w, size in zip(weights, sizes, strict=True)]
+    filled = [0] * len(scores)
+    for _, parts in X.map("scores of the folds", partial(_scores_of_chunk, weights=weights), numbers):
+        for k, part in enumerate(parts):
+            scores[k][:, filled[k] : filled[k] + part.shape[1]] = part
+            filled[k] += part.shape[1]
     return scores
+
+
+def _scores_of_chunk(rows: Any, fold: np.ndarray, *, weights: list[np.ndarray]) -> list[np.ndarray]:
+    """Scores of the test rows of each fold by its models."""
+    return [dot(rows, w, np.flatnonzero(fold == k)).T for k, w in enumerate(weights)]
 
 
 def aucs_of(scores: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[float]:
