@@ -19,6 +19,7 @@ from aucmax.scale.partitions import Partition
 from aucmax.scale.source import TemporaryFolder
 from aucmax.tables.table import Table
 
+_FIRST_ROWS = 256  # of a chunk, which show that most columns are no small integers
 _FEW = 8  # rows are picked from a file without reading it as a whole if they are fewer than a share of 1 / _FEW
 
 
@@ -35,6 +36,12 @@ class RowEncoder:
 
     encoder: Any
     n_features: int
+
+    @property
+    def row_bytes(self) -> int:
+        """About what a row takes where it is kept: a byte for each category, eight for other features."""
+        columns = () if self.encoder is None else self.encoder.columns_
+        return 8 * self.n_features - 7 * sum(len(getattr(column, "categories", ())) for column in columns)
 
     @property
     def columns(self) -> set[str] | None:
@@ -100,42 +107,74 @@ def picked_rows(chunks: Any, picks: Sequence[Pick]) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class StoredChunk:
-    """A chunk in files of a temporary folder: an array, or the three arrays of a CSR matrix.
+    """A chunk in files of a temporary folder: blocks of columns, or the three arrays of a CSR matrix.
+
+    Columns of small integers, such as those of categories, are stored as bytes.
 
     Parameters
     ----------
     folder : TemporaryFolder
     name : str
-        Of the files, without the number and the extension.
+        Of the files, without their number and extension.
     shape : (int, int)
-    stored : int
-        Number of stored entries.
+    starts : tuple of int
+        The first column of each block; empty for a CSR matrix.
     """
 
     folder: TemporaryFolder
     name: str
     shape: tuple[int, int]
-    stored: int
+    starts: tuple[int, ...]
 
     @classmethod
     def of(cls, X: Any, folder: TemporaryFolder, name: str) -> StoredChunk:
         """The chunk, written to the folder."""
-        arrays = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
-        for k, array in enumerate(arrays):
-            np.save(os.path.join(folder.path, f"{name}-{k}.npy"), array, allow_pickle=False)
-        return cls(folder, name, X.shape, arrays[0].size)
+        blocks = {} if is_sparse(X) else dict(_column_blocks(X))
+        chunk = cls(folder, name, X.shape, tuple(blocks))
+        for k, array in enumerate(blocks.values() if blocks else (X.data, X.indices, X.indptr)):
+            np.save(chunk._path(k), array, allow_pickle=False)
+        return chunk
 
     def __call__(self, picks: Sequence[Pick]) -> Iterator[Any]:
         """The picked rows, or all."""
         for pick in picks:
             few = pick.rows is not None and _FEW * pick.rows.size < self.shape[0]
-            X = self._load(None if not few else "r")
-            yield X if pick.rows is None else X[pick.rows]
+            arrays = [np.load(self._path(k), mmap_mode="r" if few else None) for k in range(len(self.starts) or 3)]
+            rows = slice(None) if pick.rows is None else pick.rows
+            if not self.starts:
+                yield sparse.csr_array(tuple(arrays), shape=self.shape)[rows]
+            elif len(arrays) == 1 and arrays[0].dtype == float:
+                yield arrays[0][rows]
+            else:
+                yield self._joined([array[rows] for array in arrays])
 
-    def _load(self, mode: Any) -> Any:
-        paths = (os.path.join(self.folder.path, f"{self.name}-{k}.npy") for k in range(3))
-        arrays = [np.load(path, mmap_mode=mode) for path in paths if os.path.exists(path)]
-        return arrays[0] if len(arrays) == 1 else sparse.csr_array(tuple(arrays), shape=self.shape)
+    def _joined(self, blocks: list[np.ndarray]) -> np.ndarray:
+        X = np.empty((len(blocks[0]), self.shape[1]))
+        for start, block in zip(self.starts, blocks, strict=True):
+            X[:, start : start + block.shape[1]] = block
+        return X
+
+    def _path(self, k: int) -> str:
+        return os.path.join(self.folder.path, f"{self.name}-{k}.npy")
+
+
+def _column_blocks(X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Consecutive columns, as bytes where they are small integers, each with the number of its first column."""
+    is_small = _are_small(X[:_FIRST_ROWS])
+    if is_small.any():
+        is_small[is_small] = _are_small(X[:, is_small])
+    for start in np.flatnonzero(np.append(True, is_small[1:] != is_small[:-1])):
+        end = start + int(np.argmax(np.append(is_small[start:] != is_small[start], True)))
+        yield (
+            int(start),
+            X[:, start:end].astype(np.uint8) if is_small[start] else np.ascontiguousarray(X[:, start:end]),
+        )
+
+
+@np.errstate(invalid="ignore")  # other numbers are not equal to what the cast makes of them
+def _are_small(X: np.ndarray) -> np.ndarray:
+    """Which columns hold integers from 0 to 255."""
+    return (X.astype(np.uint8) == X).all(axis=0)
 
 
 def fits_on_disk(n_bytes: int, folder: TemporaryFolder) -> bool:

@@ -85,7 +85,7 @@ def read_rows(
     encoded = [
         EncodedPartition(part, encode, rows, read, most) for part, read in zip(source.partitions, sizes, strict=True)
     ]
-    n_bytes = 8 * is_pos.size * width if facts.stored is None else _SPARSE_BYTES * facts.stored
+    n_bytes = encode.row_bytes * is_pos.size if facts.stored is None else _SPARSE_BYTES * facts.stored
     with log.watch("encoding", is_pos.size) as report:
         parts, kept_sizes = engine.keep(encoded, n_bytes, report)
     return SourceRows(

@@ -42,7 +42,7 @@ GRID_SIZE = Integer(1)  # how many alphas to try
 LEAVE_PAIR_OUT = "leave_pair_out"
 
 # of tables in chunks:
-SCORED_ROWS = 2**21  # rows on which alphas are compared; a sample of longer tables
+SCORED_ROWS = 2**20  # rows on which alphas are compared; a sample of longer tables
 SAMPLED_ROWS = 200_000  # rows to which models are fitted that moments do not give
 SAMPLED_NUMBERS = 2**24  # and their stored numbers
 FEWEST_ROWS = 10_000  # even if they have more numbers
