@@ -61,7 +61,7 @@ class CalibratedMixin(ThresholdMixin):
     def _calibrate(self, scores: np.ndarray, table: LabeledData) -> float:
         """Store out-of-fold scores and calibration, with zero where `decision` says; return the shift of zero."""
         seen = ~np.isnan(scores)
-        weight = table.weight if seen.all() else _class_total_weights(seen, table)
+        weight = table.weight if seen.all() else table.class_totals(seen)
         rows = (scores, table.y, weight) if seen.all() else (scores[seen], table.y[seen], weight[seen])
         calibration = Calibration.fit(*rows)
         zero = 0.0  # out-of-fold scores have it midway between the class means
@@ -74,11 +74,3 @@ class CalibratedMixin(ThresholdMixin):
         self._oof_labels = table.y
         self._oof_weight = weight
         return zero
-
-
-def _class_total_weights(seen: np.ndarray, table: LabeledData) -> np.ndarray:
-    """Weights that restore the total weight of each class among the scored rows: a subsample may be balanced."""
-    weight = table.weight.copy()
-    for side in (table.y > 0, table.y < 0):
-        weight[side] *= table.weight[side].sum() / table.weight[side & seen].sum()
-    return weight

@@ -127,7 +127,10 @@ def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: Path
     if isinstance(table.X, ChunkedMatrix) and not by_moments:
         rows, inner, kept = subsample(table, folds, sample_size(table.X), np.random.default_rng(settings.seed))
         if kept.size < table.y.size:
-            path = cv_path(with_class_totals(rows, table), inner, loss, settings)
+            is_kept = np.zeros(table.y.size, dtype=bool)
+            is_kept[kept] = True
+            weight = table.class_totals(is_kept)[kept]
+            path = cv_path(rows._replace(weight=weight), inner, loss, settings)
             data = Data.of(*table.weighted(), standardize=settings.standardize)
             return path._replace(data=data, folds=folds, scores=[])
         table = rows
@@ -152,14 +155,6 @@ def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: Path
 def sample_size(X: ChunkedMatrix) -> int:
     """The maximum number of rows of a sample to which paths are fitted."""
     return min(SAMPLED_ROWS, max(SAMPLED_NUMBERS * X.shape[0] // max(X.size, 1), FEWEST_ROWS))
-
-
-def with_class_totals(rows: LabeledData, table: LabeledData) -> LabeledData:
-    """Sampled rows with weights that add up to those of the table in each class."""
-    weight = rows.weight.copy()
-    for side in (1.0, -1.0):
-        weight[rows.y == side] *= table.weight[table.y == side].sum() / rows.weight[rows.y == side].sum()
-    return rows._replace(weight=weight)
 
 
 def _scored_rows(table: LabeledData, folds: Sequence[Fold], seed: Any) -> Sequence[Fold]:

@@ -50,6 +50,13 @@ class LabeledData(NamedTuple):
         """A subset of the rows, with those of a table in chunks as an array."""
         return LabeledData(rows_in_memory(self.X, index), self.y[index], self.weight[index])
 
+    def class_totals(self, seen: np.ndarray) -> np.ndarray:
+        """Weights with which the rows in a mask have the total weight of all rows of their class."""
+        weight = self.weight.copy()
+        for side in (self.y > 0, self.y < 0):
+            weight[side] *= self.weight[side].sum() / self.weight[side & seen].sum()
+        return weight
+
     def weighted(self) -> LabeledData:
         """The data without the rows of weight zero."""
         return self if self.weight.min() > 0 else self.rows(np.flatnonzero(self.weight > 0))
