@@ -39,7 +39,7 @@ class ChunkFacts(NamedTuple):
     zero_based: bool = False  # whether an index of a libsvm file is 0
     stored: int | None = None  # number of stored entries of a sparse matrix
 
-    def __add__(self, other: ChunkFacts) -> ChunkFacts:
+    def __add__(self, other: ChunkFacts) -> ChunkFacts:  # type: ignore[override]
         odd = sorted({*self.names[0]} ^ {*other.names[0]})
         if odd:
             raise ValueError(f"the columns {odd[:20]} are in some partitions and not in others")
