@@ -56,7 +56,7 @@ def show_fit(report: FitReport, output: str) -> None:
 def show_pass_fit(report: PassFitReport, output: str) -> None:
     """The rows, the chosen penalty, and the AUC of the out-of-fold scores of a fit in passes."""
     facts = report.to_dict()
-    echo(f"{facts['data']}: {facts['rows']:,} rows, {facts['features']:,} features, read {facts['passes']} times")
+    echo(f"{facts['data']}: {facts['rows']:,} rows, {facts['features']:,} features, {facts['passes']} passes")
     echo(f"positive class: {facts['positive']!r}, {facts['positives']:,} rows")
     for name, why in facts["left_out"].items():
         echo(f"column {name!r} left out: {why}")

@@ -131,9 +131,11 @@ def find_files(names: Sequence[str | os.PathLike]) -> list[str]:
         if not matches:
             raise FileNotFoundError(f"no file matches {name!r}")
         found += matches
-    missing = [name for name in found if not Path(name).is_file()]
-    if missing:
-        raise FileNotFoundError(f"there is no file {missing[0]!r}")
+    for name in found:
+        if Path(name).is_dir():
+            raise IsADirectoryError(f"{name!r} is a folder; name its files, as in {os.path.join(name, '*.parquet')!r}")
+        if not Path(name).is_file():
+            raise FileNotFoundError(f"there is no file {name!r}")
     return found
 
 
