@@ -206,7 +206,7 @@ def test_the_model_saves_and_loads(events, tmp_path):
 
 
 def test_estimators_that_need_all_rows_in_memory_are_refused(events):
-    with pytest.raises(ValueError, match="AUCTreeClassifier needs its table in memory.* use AUCClassifier"):
+    with pytest.raises(ValueError, match=r"AUCTreeClassifier needs its table in memory.* use AUCClassifier"):
         fit(events[1], AUCTreeClassifier(), **SETTINGS)
 
 

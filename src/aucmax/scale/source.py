@@ -133,7 +133,9 @@ def find_files(names: Sequence[str | os.PathLike]) -> list[str]:
         found += matches
     for name in found:
         if Path(name).is_dir():
-            raise IsADirectoryError(f"{name!r} is a folder; name its files, as in {os.path.join(name, '*.parquet')!r}")
+            raise IsADirectoryError(
+                f"{name!r} is a folder; name its files, as in {os.path.join(name, '*.parquet')!r}"
+            )
         if not Path(name).is_file():
             raise FileNotFoundError(f"there is no file {name!r}")
     return found
