@@ -65,7 +65,7 @@ def test_json_report(files, tmp_path):
 )
 def test_the_model_is_that_of_memory(files, tmp_path, options):
     rows = [make_columns(seed=k) for k in range(3)]
-    write(tmp_path / "all.csv", {name: sum((list(part[name]) for part in rows), []) for name in rows[0]})
+    write(tmp_path / "all.csv", {name: [cell for part in rows for cell in part[name]] for name in rows[0]})
     arguments = (*OPTIONS, *options, "--json", "-o", tmp_path / "m.json")
     report = json.loads(run("fit", files, *arguments).stdout)
     scores = aucmax.load(tmp_path / "m.json").decision_function(read(tmp_path / "all.csv"))

@@ -26,7 +26,7 @@ from aucmax.scale.rows import SourceRows, read_rows
 from aucmax.selection.splits import make_splits
 from aucmax.solvers.registry import IN_PASSES
 from aucmax.tables import TableEncoder
-from aucmax.validation.inputs import BinaryLabels, make_rng
+from aucmax.validation.inputs import BinaryLabels
 
 WIDEST = 3000  # features, up to which a linear model is cross-validated: the scatter matrix of each fold is in memory
 
@@ -138,7 +138,8 @@ def _scores_of_folds(model: Any, rows: SourceRows, settings: FitSettings) -> tup
     weight = np.ones(is_pos.size) if rows.weight is None else rows.weight
     y = np.where(is_pos, 1.0, -1.0)
     scores = np.full(y.size, np.nan)
-    for train, test in make_splits(settings.cv, rows.X, y, weight, None, make_rng(settings.seed)):
+    rng = np.random.default_rng(settings.seed)  # as in `compare`, so that a fit in memory has the same folds
+    for train, test in make_splits(settings.cv, rows.X, y, weight, None, rng):
         fold_model = clone(model).fit(rows.X[train], BinaryLabels(classes, is_pos[train]), weight[train])
         scores[test] = fold_model.decision_function(rows.X[test])
     return scores, weight
