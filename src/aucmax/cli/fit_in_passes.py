@@ -109,27 +109,27 @@ def _without_tuning(settings: FitSettings, n_features: int) -> AUCClassifier:
     return AUCClassifier(alpha, settings.l1_ratio, loss, decision=settings.decision, random_state=settings.seed)
 
 
-class _HeldOut(NamedTuple):
+class _OutOfFold(NamedTuple):
     """What scores of rows by models that have not seen them tell."""
 
     interval: Interval | None  # of their AUC
     threshold: float | None  # that meets the rate, if the user gave one
 
 
-def _held_out(model: Any, rows: SourceRows, settings: FitSettings) -> _HeldOut:
+def _out_of_fold(model: Any, rows: SourceRows, settings: FitSettings) -> _OutOfFold:
     """From out-of-fold scores: those of the estimator or, if a threshold needs them, those of a fit for each fold."""
     rate = settings.threshold_at
     if hasattr(model, "oof_interval_"):
         threshold = None if rate is None else attained_threshold(model.threshold_at(**rate), rate)
-        return _HeldOut(model.oof_interval_, threshold)
+        return _OutOfFold(model.oof_interval_, threshold)
     if rate is None:
-        return _HeldOut(None, None)
+        return _OutOfFold(None, None)
     is_pos = rows.labels.is_pos
     scores, weight = _scores_of_folds(model, rows, settings)
     seen = ~np.isnan(scores)  # rows of weight 0 are in no fold
     given = None if rows.weight is None else weight[seen]
     threshold = threshold_for(is_pos[seen], scores[seen], sample_weight=given, **rate)
-    return _HeldOut(weighted_auc_interval(is_pos[seen], scores[seen], given), attained_threshold(threshold, rate))
+    return _OutOfFold(weighted_auc_interval(is_pos[seen], scores[seen], given), attained_threshold(threshold, rate))
 
 
 def _scores_of_folds(model: Any, rows: SourceRows, settings: FitSettings) -> tuple[np.ndarray, np.ndarray]:
@@ -146,12 +146,12 @@ def _scores_of_folds(model: Any, rows: SourceRows, settings: FitSettings) -> tup
 
 
 def _saved_model(model: Any, rows: SourceRows, columns: ColumnOptions, settings: FitSettings) -> SavedModel:
-    held_out = _held_out(model, rows, settings)
-    auc, low, high = (None, None, None) if held_out.interval is None else map(_json, held_out.interval[:3])
+    out_of_fold = _out_of_fold(model, rows, settings)
+    auc, low, high = (None, None, None) if out_of_fold.interval is None else map(_json, out_of_fold.interval[:3])
     metadata = ModelMetadata(
         rows.labels.classes,
         encoder=rows.encoder if isinstance(rows.encoder, TableEncoder) else None,
-        threshold=held_out.threshold,
+        threshold=out_of_fold.threshold,
         calibration=getattr(model, "calibration_", None),
         training=fit_facts(_row_facts(rows, columns), model, settings, settings.cv, (auc, low, high)),
     )
