@@ -1,6 +1,7 @@
 """Errors about rows name the partition, and count the row from its first one, wherever the chunks end."""
 
 import pickle
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -63,6 +64,7 @@ BAD_ROWS = {
     "short": ("3", r"bad\.csv, line 3701: 1 fields, but the header has 3"),
     "no label": ("3,4,", r"bad\.csv, rows 3473 to 4000: target 'y' is missing in 1 rows, first in row 3700"),
     "infinite": ("inf,4,1", r"bad\.csv: column 'a' is infinite in row 3700"),
+    "huge": ("1e200,4,1", r"bad\.csv, rows 3473 to 4000: 'a' is 1e\+200 in row 3700; give finite numbers"),
     "weight": ("3,-2,1", r"bad\.csv, rows 3473 to 4000: the weight in column 'b' is -2.0 in row 3700"),
 }
 
@@ -77,6 +79,24 @@ def test_an_error_names_the_file_and_the_row(tmp_path, kind):
     (tmp_path / "bad.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
     with pytest.raises(ValueError, match=message):
         fit(tmp_path / "*.csv", AUCClassifier(), target="y", weight="b", **SMALL_CHUNKS)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1e200"])
+def test_numbers_that_cannot_be_squared_are_named_in_libsvm_files(tmp_path, value):
+    lines = [f"{i % 2} 1:{i % 7} 3:{i % 5 + 1}" for i in range(500)]
+    (tmp_path / "a.svm").write_text("\n".join(lines) + "\n")
+    lines[300] = f"1 1:3 3:{value}"
+    (tmp_path / "b.svm").write_text("\n".join(lines) + "\n")
+    with pytest.raises(
+        ValueError, match=rf"b\.svm, rows 1 to 500: column 3 is {float(value):g} in row 301;".replace("+", r"\+")
+    ):
+        fit(tmp_path / "*.svm", AUCClassifier())
+
+
+def test_missing_numbers_that_are_used_as_they_are_are_named():
+    table = with_cell(make_events(1000).select(["x", "amount", "y"]), "amount", 700, None)
+    with pytest.raises(ValueError, match="partition 1, rows 1 to 400: 'amount' is nan in row 301;"):
+        fit(table, target="y", pos_label="fraud", encode=False)
 
 
 def test_a_chunk_of_rows_without_weight_is_no_obstacle():
