@@ -1,7 +1,6 @@
 """Errors about rows name the partition, and count the row from its first one, wherever the chunks end."""
 
 import pickle
-import re
 
 import numpy as np
 import pyarrow as pa
