@@ -201,7 +201,6 @@ def test_predictions_cut_where_decision_says(folder):
     [
         (("--decision", "balanced", "--threshold-at", "fpr=0.1"), "both choose the threshold; give one of them"),
         (("--decision", "probability", "--solver", "spam"), "--decision probability needs probabilities"),
-        (("--decision", "balanced", "--memory", "1GB"), "--decision cannot be used with --memory"),
     ],
 )
 def test_decisions_that_cannot_be_made_are_refused(folder, options, message):

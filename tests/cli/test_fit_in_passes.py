@@ -1,8 +1,11 @@
 """`aucmax fit --memory`: files that need not fit in memory."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +14,9 @@ import pytest
 from command_line import make_columns, run, write
 
 import aucmax
-from aucmax.scale.fit_checkpoint import FitCheckpoint
+from aucmax.cli import progress
+from aucmax.scale import PassProgress
+from aucmax.tables import read
 
 FILES = {"--target": "is_fraud", "--positive": "fraud", "--drop": "id"}
 OPTIONS = [word for pair in FILES.items() for word in pair]
@@ -27,7 +32,7 @@ def files(tmp_path):
 def test_a_glob_is_fitted_in_passes_and_the_model_scores(files, tmp_path):
     output = tmp_path / "m.json"
     result = run("fit", files, *OPTIONS, "-o", output)
-    assert "480 rows, 7 features, read" in result.stdout
+    assert "480 rows, 7 features, " in result.stdout and " passes\n" in result.stdout
     assert "AUC of the out-of-fold scores: 0.8" in result.stdout
     assert aucmax.load(output).classes_.tolist() == ["honest", "fraud"]
     evaluation = run("evaluate", tmp_path / "part0.csv", "--model", output)
@@ -36,16 +41,41 @@ def test_a_glob_is_fitted_in_passes_and_the_model_scores(files, tmp_path):
 
 def test_json_report(files, tmp_path):
     arguments = ("--memory", "2GB", "--loss", "squared", "--json", "--threshold-at", "fpr=0.1", "--weight", "copies")
-    found = json.loads(run("fit", files, *OPTIONS, *arguments, "-o", tmp_path / "m.json").stdout)
-    assert (found["rows"], found["positives"], found["passes"]) == (480, 96, 4)
-    assert found["auc_low"] < found["auc"] < found["auc_high"]
-    assert np.isfinite(found["threshold"])
-    assert "planet" in found["left_out"]
+    report = json.loads(run("fit", files, *OPTIONS, *arguments, "-o", tmp_path / "m.json").stdout)
+    assert (report["rows"], report["positives"]) == (480, 96)
+    assert report["passes"] >= 3
+    assert report["auc_low"] < report["auc"] < report["auc_high"]
+    assert np.isfinite(report["threshold"])
+    assert "planet" in report["left_out"]
 
 
-def test_the_logistic_loss(files, tmp_path):
-    result = run("fit", files, *OPTIONS, "--loss", "logistic", "--alpha", "0.1", "-o", tmp_path / "m.json")
-    assert "solver newton" in result.stdout
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--loss", "logistic", "--alpha", "0.1"),
+        ("--loss", "hinge", "--alpha", "0.1", "--decision", "balanced"),
+        ("--loss", "squared,squared_hinge", "--cv", 3, "--seed", 4, "--decision", "probability"),
+        ("--weight", "copies", "--threshold-at", "tpr=0.5"),
+        ("--solver", "cg", "--threshold-at", "fpr=0.1"),
+        ("--solver", "newton", "--loss", "logistic", "--threshold-at", "fpr=0.1", "--weight", "copies"),
+        ("--kernel", "rbf", "--threshold-at", "precision=0.5"),
+    ],
+    ids=str,
+)
+def test_the_model_is_that_of_memory(files, tmp_path, options):
+    rows = [make_columns(seed=k) for k in range(3)]
+    write(tmp_path / "all.csv", {name: [cell for part in rows for cell in part[name]] for name in rows[0]})
+    arguments = (*OPTIONS, *options, "--json", "-o", tmp_path / "m.json")
+    report = json.loads(run("fit", files, *arguments).stdout)
+    scores = aucmax.load(tmp_path / "m.json").decision_function(read(tmp_path / "all.csv"))
+    expected = json.loads(run("fit", tmp_path / "all.csv", "--no-baseline", *arguments).stdout)
+    of_memory = aucmax.load(tmp_path / "m.json").decision_function(read(tmp_path / "all.csv"))
+    np.testing.assert_allclose(scores, of_memory, atol=1e-5 * np.abs(of_memory).max())
+    for name in ("alpha", "threshold"):
+        assert report[name] == (None if expected[name] is None else pytest.approx(expected[name], rel=1e-4))
+    for name in ("loss", "solver", "kernel", "l1_ratio", "left_out", "features", "positive", "rows", "positives"):
+        assert report[name] == expected[name]
 
 
 def test_a_kernel_is_fitted_in_passes(files, tmp_path):
@@ -55,20 +85,6 @@ def test_a_kernel_is_fitted_in_passes(files, tmp_path):
     shown = run("fit", files, *OPTIONS, "--kernel", "rbf", "-o", tmp_path / "m.json").stdout
     assert f"kernel: rbf, gamma {found['gamma']:.3g}" in shown
     assert aucmax.load(tmp_path / "m.json").metadata.training["kernel"] == "rbf"
-
-
-def test_a_checkpoint_is_used_and_removed(files, tmp_path):
-    plain, resumed, checkpoint = tmp_path / "plain.json", tmp_path / "resumed.json", tmp_path / "fit.sums"
-    options = (*OPTIONS, "--loss", "squared", "--memory", "2GB")
-    run("fit", files, *options, "-o", plain)
-    sums = FitCheckpoint(checkpoint)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("aucmax.cli.commands.fit.save", lambda *unused: (_ for _ in ()).throw(OSError("stopped")))
-        assert "stopped" in run("fit", files, *options, "--checkpoint", checkpoint, "-o", resumed, code=1).stderr
-    assert sums.path.exists()
-    run("fit", files, *options, "--checkpoint", checkpoint, "-o", resumed)
-    assert not checkpoint.exists()
-    assert aucmax.load(resumed).scorer.coef.tobytes() == aucmax.load(plain).scorer.coef.tobytes()
 
 
 @pytest.mark.parametrize("weight", [(), ("--weight", "copies")])
@@ -95,13 +111,108 @@ def test_evaluate_in_passes_names_the_file_and_the_row(files, tmp_path):
     assert "part2.csv, rows 1 to 160" in message and "unheard" in message
 
 
-def test_options_that_passes_do_not_have_are_refused(files, tmp_path):
+def test_evaluate_reads_a_pipe(files, tmp_path):
+    model = tmp_path / "m.json"
+    run("fit", files, *OPTIONS, "--loss", "squared", "-o", model)
+    one = tmp_path / "part1.csv"
+    command = [sys.executable, "-m", "aucmax", "evaluate", "-", "--format", "csv", "--model", str(model), "--json"]
+    piped = subprocess.run(command, input=one.read_bytes(), capture_output=True, check=True)
+    expected = json.loads(run("evaluate", one, "--model", model, "--json").stdout)
+    assert json.loads(piped.stdout) == expected | {"data": "/dev/stdin"}
+
+
+REFUSED = {
+    "stack": (("--stack",), 2, "--stack cannot be used with --memory or several files"),
+    "time": (("--time", "hour"), 2, "--time cannot be used with --memory or several files"),
+    "solver": (("--solver", "spam"), 2, "--solver spam visits single rows"),
+    "checkpoint": (("--checkpoint", "c"), 2, "No such option"),
+    "memory": (("--memory", "much"), 2, "number of bytes"),
+    "too little": (("--memory", "10KB"), 1, "memory='10KB' is too little"),
+    "weight": (("--weight", "weights"), 1, "part0.csv, rows 1 to 160: there is no column 'weights'"),
+    "negative": (("--weight", "amount"), 1, "part0.csv, rows 1 to 160: the weight in column 'amount' is"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_passes_cannot_do_is_refused_in_one_line(files, tmp_path, kind):
+    options, code, message = REFUSED[kind]
+    assert message in run("fit", files, *OPTIONS, *options, "-o", tmp_path / "m.json", code=code).stderr
+
+
+def test_data_that_cannot_be_fitted_are_refused_in_one_line(files, tmp_path):
     output = ("-o", tmp_path / "m.json")
-    assert "--stack cannot be used" in run("fit", files, *OPTIONS, "--stack", *output, code=2).stderr
-    one = ("fit", tmp_path / "part0.csv", *OPTIONS, "--checkpoint", tmp_path / "c", *output)
-    assert "--checkpoint is for fits in passes" in run(*one, code=2).stderr
-    assert "number of bytes" in run("fit", files, *OPTIONS, "--memory", "much", *output, code=2).stderr
     assert "no file matches" in run("fit", tmp_path / "*.parquet", *OPTIONS, *output, code=1).stderr
+    folder = run("fit", tmp_path, *OPTIONS, "--memory", "1GB", *output, code=1).stderr
+    assert "is a folder; name its files" in folder
+    assert "there is no column 'fraud'" in run("fit", files, "--target", "fraud", *output, code=1).stderr
+    assert "has only one class, ['Earth']" in run("fit", files, "--target", "planet", *output, code=1).stderr
+    pq.write_table(pa.table({"a": np.arange(100.0), "y": np.arange(100) % 2}), tmp_path / "short.parquet")
+    path = tmp_path / "short.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    message = run("fit", path, "--memory", "1GB", "--target", "y", *output, code=1).stderr
+    assert "short.parquet is not a valid Parquet file" in message
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_a_short_fit_prints_no_lines_of_progress(files, tmp_path):
+    assert run("fit", files, *OPTIONS, "--loss", "squared", "-o", tmp_path / "m.json").stderr == ""
+
+
+@pytest.fixture
+def every_pass(monkeypatch):
+    """Print a line for every pass, however short."""
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+
+
+def test_a_long_fit_prints_a_line_for_each_pass(files, tmp_path, every_pass):
+    arguments = ("fit", files, *OPTIONS, "--loss", "squared", "-o", tmp_path / "m.json")
+    result = run(*arguments)
+    lines = result.stderr.splitlines()
+    assert f"{len(lines)} passes" in result.stdout
+    assert lines[0].startswith("pass 1: columns and labels, 480 rows in ")
+    assert lines[1].startswith("pass 2: encoding, 480 rows in ")
+    quiet = run(*arguments, "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+
+
+def test_a_long_evaluation_prints_a_line(files, tmp_path, every_pass):
+    run("fit", files, *OPTIONS, "--loss", "squared", "--quiet", "-o", tmp_path / "m.json")
+    result = run("evaluate", files, "--model", tmp_path / "m.json")
+    assert result.stderr.startswith("pass 1: scores, 480 rows in ") and result.stderr.count("\n") == 1
+
+
+def test_lines_of_progress_are_at_least_a_second_apart(monkeypatch, capsys):
+    clock = iter([0.0, 0.5, 1.2, 1.2, 1.3, 2.3, 2.3])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    with progress.pass_progress("reading") as show:
+        for number in range(1, 5):
+            show(PassProgress("scores", number, 1000, 1000, 0.1, ended=False))
+            show(PassProgress("scores", number, 1000, 1000, 0.1, ended=True))
+    assert [line.split(":")[0] for line in capsys.readouterr().err.splitlines()] == ["pass 2", "pass 4"]
+
+
+def test_an_interrupted_fit_leaves_no_temporary_folder(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    rng = np.random.default_rng(0)
+    y = rng.random(200_000) < 0.3
+    columns = {f"x{j}": rng.normal(size=y.size) + 0.1 * y for j in range(10)}
+    pq.write_table(pa.table({**columns, "y": y}), tmp_path / "rows.parquet")
+    command = [sys.executable, "-m", "aucmax", "fit", tmp_path / "rows.parquet", "--memory", "1GB", "--target", "y"]
+    command += ["--loss", "hinge", "-o", tmp_path / "m.json"]
+    with subprocess.Popen(
+        list(map(str, command)), env=os.environ | {"TMPDIR": str(temporary)}, stderr=subprocess.PIPE, text=True
+    ) as fit:
+        limit = time.monotonic() + 60
+        while not list(temporary.glob("aucmax-*/*.npy")) and time.monotonic() < limit:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        fit.send_signal(signal.SIGINT)
+        _, messages = fit.communicate(timeout=60)
+    assert fit.returncode == 130
+    assert messages.splitlines()[-1] == "error: interrupted"
+    assert not list(temporary.glob("aucmax-*"))
+    assert not (tmp_path / "m.json").exists()
 
 
 def write_wide(folder, n_rows, n_columns, n_files=2):
@@ -125,8 +236,15 @@ def test_wide_libsvm_files_are_fitted_without_cross_validation(tmp_path):
     assert "squared loss, L2, solver cg" in result.stdout
     found = json.loads(run("evaluate", files, "--model", tmp_path / "m.json", "--memory", "2GB", "--json").stdout)
     assert found["auc"] > 0.8
-    wrong = run("fit", files, "--memory", "2GB", "--loss", "logistic", "-o", tmp_path / "m.json", code=1)
-    assert "too many to cross-validate in passes; use the squared loss" in wrong.stderr
+    more = ("--loss", "logistic", "--threshold-at", "fpr=0.1")
+    logistic = run("fit", files, "--memory", "2GB", "--alpha", "500", *more, "-o", tmp_path / "m.json")
+    assert "logistic loss, L2, solver newton" in logistic.stdout and "out-of-fold scores" in logistic.stdout
+    for options, message in (
+        (("--loss", "logistic,squared"), "too many to compare losses in passes"),
+        (("--decision", "probability"), "too many to cross-validate in passes"),
+    ):
+        wrong = run("fit", files, "--memory", "2GB", *options, "-o", tmp_path / "m.json", code=1)
+        assert message in wrong.stderr
 
 
 PEAK = """
@@ -163,7 +281,7 @@ def test_peak_memory_is_below_the_limit(tmp_path):
 
 @pytest.mark.thorough
 def test_peak_memory_of_wide_files_is_below_the_limit(tmp_path):
-    """Also with a checkpoint, and with 200,000 columns, of which dense rows would take 16 GB."""
+    """Of 200,000 columns, of which dense rows would take 16 GB."""
     files = write_wide(tmp_path, 10_000, 200_000)
-    options = ("--alpha", "500", "--solver", "cg", "--checkpoint", tmp_path / "s", "-o", tmp_path / "m.json")
+    options = ("--alpha", "500", "--solver", "cg", "-o", tmp_path / "m.json")
     assert peak_of("fit", files, "--memory", "900MB", *options) < 900e6

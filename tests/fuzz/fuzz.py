@@ -1,5 +1,5 @@
 """The long fuzzers: `python tests/fuzz/fuzz.py [FILES] [KILLS]`, by default 20,000 mutated files and 50 kills
-of a stream and of a fit.
+of a stream.
 
 Each worker is a process of its own with limits on its memory and time, so that a crash or a hang of a reader is seen
 here, with the seed and the mutation that caused it. Exits with 1 if any worker failed.
@@ -25,7 +25,6 @@ def jobs(n_files, n_kills):
         yield HERE / "structured_files.py", 2000 + seed, 500
     if n_kills:
         yield HERE / "kill_stream.py", 3000, n_kills
-        yield HERE / "kill_fit.py", 4000, n_kills
 
 
 def run(script, seed, number):

@@ -12,14 +12,9 @@ from aucmax.losses import LOSSES
 from aucmax.numerics.threads import in_threads
 from aucmax.problem import Moments
 from aucmax.problem import moments as moments_module
-from aucmax.scale.column_moments import column_moments
-from aucmax.scale.folds import row_hashes
-from aucmax.scale.row_reader import NumberedRows
-from aucmax.scale.row_sample import RowSample
 from aucmax.selection.alpha_path import alpha_path, eigen_solutions, krylov_path, shifted_solutions
 from aucmax.selection.cross_validation import moments_by_fold, training_moments
 from aucmax.solvers import Exact
-from aucmax.validation.inputs import LabeledData
 
 MARGIN_LOSSES = {
     "squared": lambda m: 0.5 * (1.0 - m) ** 2,
@@ -98,29 +93,6 @@ def test_merged_is_whole_and_unlearned_is_never_seen(rows, cut):
     assert_same_moments(first + last, whole)
     if min(first.pos.count, first.neg.count) > 0:
         assert_same_moments(whole - last, first, 1e-7)  # what is subtracted leaves its rounding errors
-
-
-@few
-@given(tables(most=40), st.integers(2, 4), st.randoms(use_true_random=False))
-def test_moments_of_sorted_columns_are_those_of_the_rows_of_each_fold(rows, n_folds, random):
-    X, y, weight = rows
-    fold = np.array([random.randrange(n_folds) for _ in y])
-    found = column_moments(np.asfortranarray(X), y, weight, fold, n_folds)
-    for k, part in enumerate(found):
-        assert_same_moments(part, Moments.of(X[fold == k], y[fold == k], weight[fold == k]))
-
-
-@fewer
-@given(tables(most=40), st.integers(1, 13), st.integers(1, 6))
-def test_a_sample_of_parts_is_that_of_the_whole(rows, size, limit):
-    X, y, weight = rows
-    numbers = np.arange(len(y))
-    whole = NumberedRows(LabeledData(X, y, weight), numbers, row_hashes(numbers, 7), row_hashes(numbers, 7))
-    parts = [RowSample.of(whole.rows(numbers[k : k + size]), limit) for k in range(0, len(y), size)]
-    found = sum(parts[1:], start=parts[0]).rows
-    slow = [numbers[y == side][np.argsort(whole.hashes[y == side])][:limit] for side in (1.0, -1.0)]
-    np.testing.assert_array_equal(found.numbers, np.sort(np.concatenate(slow)))
-    np.testing.assert_array_equal(found.data.X, X[found.numbers])
 
 
 @fewer

@@ -3,6 +3,9 @@
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from sklearn.base import clone
+
+from aucmax import TableEncoder
 
 
 def make_events(n=3000, seed=0):
@@ -34,3 +37,13 @@ def write_parquet(table, folder, n_files=3, row_group_size=400):
     for k in range(n_files):
         pq.write_table(table.slice(k * size, size), folder / f"part{k}.parquet", row_group_size=row_group_size)
     return str(folder / "*.parquet")
+
+
+def fit_in_memory(estimator, table, weight=None, groups=None):
+    """The estimator fitted to all rows at once; `groups` are those of the rows."""
+    features = table.drop_columns([name for name in ("y", "w", "g") if name in table.column_names])
+    X = TableEncoder().fit(features).transform(features)
+    y = np.array(table.column("y").to_pylist())
+    options = {} if groups is None else {"groups": groups}
+    weights = None if weight is None else table.column(weight).to_numpy()
+    return clone(estimator).fit(X, y, sample_weight=weights, **options)

@@ -73,7 +73,7 @@ def write_libsvm(path, X, y):
     path.write_text("\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("solver", ["exact", CG(tol=1e-22)])
+@pytest.mark.parametrize("solver", ["exact", CG(tol=1e-22)], ids=str)
 def test_libsvm_files_whose_widths_differ(tmp_path, solver):
     """The last columns occur in the second file only."""
     rng = np.random.default_rng(0)
@@ -104,6 +104,8 @@ def test_libsvm_files_are_evaluated_with_the_first_index_of_training(tmp_path):
 def test_what_is_no_source_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no file matches"):
         Source.of(str(tmp_path / "*.parquet"))
+    with pytest.raises(IsADirectoryError, match=r"is a folder; name its files, as in '.*\*\.parquet'"):
+        Source.of(tmp_path)
     with pytest.raises(TypeError, match="int cannot be a source"):
         Source.of(3)
     (tmp_path / "a.xlsx").write_text("")

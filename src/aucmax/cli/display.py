@@ -56,7 +56,7 @@ def show_fit(report: FitReport, output: str) -> None:
 def show_pass_fit(report: PassFitReport, output: str) -> None:
     """The rows, the chosen penalty, and the AUC of the out-of-fold scores of a fit in passes."""
     facts = report.to_dict()
-    echo(f"{facts['data']}: {facts['rows']:,} rows, {facts['features']:,} features, read {facts['passes']} times")
+    echo(f"{facts['data']}: {facts['rows']:,} rows, {facts['features']:,} features, {facts['passes']} passes")
     echo(f"positive class: {facts['positive']!r}, {facts['positives']:,} rows")
     for name, why in facts["left_out"].items():
         echo(f"column {name!r} left out: {why}")
@@ -108,12 +108,23 @@ def show_evaluation(evaluation: Evaluation, classes: Sequence[Any]) -> None:
     echo(f"break-even point: precision = recall = {it.break_even:.4f}")
     echo(f"confusion matrix at the threshold {it.threshold:.6g}:")
     rows = [
-        (f"actual {positive}", f"{it.tp:,g}", f"{it.fn:,g}"),
-        (f"actual {negative}", f"{it.fp:,g}", f"{it.tn:,g}"),
+        (f"actual {positive}", _weight(it.tp), _weight(it.fn)),
+        (f"actual {negative}", _weight(it.fp), _weight(it.tn)),
     ]
     _print_table(("", f"predicted {positive}", f"predicted {negative}"), rows, right=(1, 2))
     rates = ("tpr", "fpr", "precision", "f1")
     echo(", ".join(f"{name} {getattr(it, name):.4f}" for name in rates))
+
+
+def _weight(total: float) -> str:
+    """A number of rows, or the sum of their weights, of which six digits are shown.
+
+    Examples
+    --------
+    >>> _weight(1811213.0), _weight(1811213.25), _weight(17.25)
+    ('1,811,213', '1,811,213', '17.25')
+    """
+    return f"{total:,.0f}" if total == round(total) or total >= 1e6 else f"{total:,g}"
 
 
 def show_explanation(found: FileExplanation) -> None:

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from aucmax.cli.groups import read_groups
-from aucmax.cli.score import count_new_rows, matrix_layout
+from aucmax.cli.score import count_new_rows, needed_columns
 from aucmax.comparison import Comparison
 from aucmax.comparison.checks import with_groups_checked
 from aucmax.comparison.evaluated import evaluated_model
+from aucmax.estimators.decision import predicted_labels
 from aucmax.metrics import break_even
 from aucmax.metrics.delong import weighted_auc_interval
 from aucmax.models import SavedModel
-from aucmax.tables import NewRows, Table, encode_target, read
+from aucmax.numerics.matrix import stacked
+from aucmax.scale.first_pass import located_chunks, with_matrix_layout
+from aucmax.scale.memory import chunk_rows, row_width
+from aucmax.scale.partitions import FilePartition
+from aucmax.scale.progress import PassLog, Progress
+from aucmax.scale.source import Source, is_glob
+from aucmax.tables import NewRows, Table, encode_target
+from aucmax.tables.atomic_write import is_pipe_or_device
 from aucmax.tables.likely_target import likely_target
+from aucmax.tables.read_table import infer_format
+from aucmax.tables.table import concatenate
+from aucmax.tables.target import encode_labels, one_class_error
 from aucmax.tables.weights import read_weights
+
+_CHUNK_ROWS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -72,8 +86,8 @@ class ScoredRows:
     Parameters
     ----------
     model : SavedModel
-    X : array or CSR
-        The features.
+    X : array, CSR or None
+        The features, if they are kept.
     is_pos : array of bool
         Which rows are positive.
     scores : array
@@ -103,37 +117,102 @@ class LabelColumns(NamedTuple):
     group: str | None = None
 
 
-def score_labeled_rows(model: SavedModel, path: Path, columns: LabelColumns, reading: dict[str, Any]) -> ScoredRows:
-    """Score a file with labels, and see whether its rows resemble those of training.
+class _ScoredChunk(NamedTuple):
+    """Some of the rows."""
 
-    `reading` are the options of `read`.
-    """
-    table = read(path, **reading, **matrix_layout(model))
-    y = read_labels(model, table, columns.target)
-    weight = None if columns.weight is None else read_weights(table, columns.weight)
-    groups = None if columns.group is None else read_groups(table, columns.group)
-    X = model.features(table)
-    scores = model.decision_function(X)
+    table: Table
+    X: Any
+    is_pos: np.ndarray
+    scores: np.ndarray
+    weight: np.ndarray | None
+
+
+def labeled_source(data: Path, reading: dict[str, Any], memory: str | None) -> Source:
+    """The files as a source; a single one may have any format, or be a pipe, unless the memory is limited."""
+    if memory is not None or is_glob(data):
+        return Source.of(str(data), **reading)
+    file = FilePartition(str(data), **reading | {"format": reading["format"] or infer_format(data)})
+    return Source((file,), str(data))
+
+
+def score_labeled_rows(
+    model: SavedModel,
+    source: Source,
+    columns: LabelColumns,
+    *,
+    memory: str | None = None,
+    progress: Progress | None = None,
+    keep_features: bool = False,
+) -> ScoredRows:
+    """Score rows with labels chunk by chunk, and see whether they resemble those of training."""
+    source = with_matrix_layout(source, model.n_features, model.zero_based)
+    rows = _CHUNK_ROWS if memory is None else chunk_rows(memory, row_width(source), n_threads=1)
+    needed = _needed_columns(model, columns, source)
     new = count_new_rows(model)
-    new.add(table, X)
-    return ScoredRows(model, X, y > 0, scores, new, weight, groups)
+    scored: list[_ScoredChunk] = []
+    groups: list[Table] = []
+    with PassLog(progress).watch("scores") as report:
+        for part in source.partitions:
+            for chunk in located_chunks(part, rows, partial(_score_chunk, model, columns), needed):
+                new.add(chunk.table, chunk.X)
+                if columns.group is not None:
+                    groups.append(Table({columns.group: chunk.table.column(columns.group)}))
+                report(len(chunk.table))
+                scored.append(chunk if keep_features else chunk._replace(table=None, X=None))
+    if not scored:
+        raise ValueError(f"{source.name} has no rows")
+    return ScoredRows(
+        model,
+        stacked(*[chunk.X for chunk in scored]) if keep_features else None,
+        np.concatenate([chunk.is_pos for chunk in scored]),
+        np.concatenate([chunk.scores for chunk in scored]),
+        new,
+        None if columns.weight is None else np.concatenate([chunk.weight for chunk in scored]),
+        None if columns.group is None else read_groups(concatenate(groups), columns.group),
+    )
+
+
+def _score_chunk(model: SavedModel, columns: LabelColumns, chunk: Table) -> _ScoredChunk:
+    metadata = model.metadata
+    target = find_target(model, chunk, columns.target)
+    is_pos = encode_labels(chunk, target, metadata.classes, metadata.training.get("rest") or ()) == 1
+    weight = None if columns.weight is None else read_weights(chunk, columns.weight)
+    X = model.features(chunk)
+    return _ScoredChunk(chunk, X, is_pos, model.decision_function(X), weight)
+
+
+def _needed_columns(model: SavedModel, columns: LabelColumns, source: Source) -> set[str] | None:
+    """The columns that are read; None for all, of a matrix and of a pipe.
+
+    The first row is scored with all columns, so that an error about one of them names all that there are.
+    """
+    features = needed_columns(model)
+    first = source.partitions[0]
+    if features is None or is_pipe_or_device(first.name):
+        return None
+    for row in located_chunks(first, 1, partial(_score_chunk, model, columns)):
+        target = find_target(model, row.table, columns.target)
+        return {name for name in (*features, *columns._replace(target=target)) if name is not None}
+    return None
 
 
 def evaluate_rows(rows: ScoredRows) -> Evaluation:
     """AUC and confusion matrix on scored rows."""
     metadata = rows.model.metadata
-    y = rows.is_pos.astype(int)
-    predicted = rows.model.predict(rows.X) == np.array(metadata.classes)[1]
-    auc, low, high = _auc_with_interval(y, rows.scores, rows.weight)
+    n_pos = int(rows.is_pos.sum())
+    if n_pos in (0, rows.is_pos.size):
+        raise one_class_error([metadata.classes[int(n_pos > 0)]], "the target")
+    predicted = predicted_labels(rows.scores, np.array([False, True]), metadata.threshold)
+    auc, low, high, _ = weighted_auc_interval(rows.is_pos, rows.scores, rows.weight)
     return Evaluation(
-        rows=len(y),
-        positives=int(y.sum()),
+        rows=rows.is_pos.size,
+        positives=n_pos,
         auc=auc,
-        low=low,
-        high=high,
+        low=None if np.isnan(low) else low,
+        high=None if np.isnan(high) else high,
         threshold=metadata.threshold or 0.0,
-        break_even=break_even(y, rows.scores, sample_weight=rows.weight),
-        **_confusion(rows.is_pos, predicted, np.ones(len(y)) if rows.weight is None else rows.weight),
+        break_even=break_even(rows.is_pos, rows.scores, sample_weight=rows.weight),
+        **_confusion(rows.is_pos, predicted, np.ones(predicted.size) if rows.weight is None else rows.weight),
     )
 
 
@@ -173,21 +252,10 @@ def find_target(model: SavedModel, table: Table, target: str | None) -> str | No
     return of_training if target is None else target
 
 
-def _auc_with_interval(
-    y: np.ndarray, scores: np.ndarray, weight: np.ndarray | None
-) -> tuple[float, float | None, float | None]:
-    auc, low, high, _ = weighted_auc_interval(y > 0, scores, weight)
-    return (auc, None, None) if np.isnan(low) else (auc, low, high)
-
-
 def _confusion(actual: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> dict[str, float]:
     """The confusion matrix and its rates."""
-    cells = (actual & predicted, ~actual & predicted, actual & ~predicted, ~actual & ~predicted)
-    return confusion_rates(*(float(weight[rows].sum()) for rows in cells))
-
-
-def confusion_rates(tp: float, fp: float, fn: float, tn: float) -> dict[str, float]:
-    """The cells of a confusion matrix with the rates that follow."""
+    masks = (actual & predicted, ~actual & predicted, actual & ~predicted, ~actual & ~predicted)
+    tp, fp, fn, tn = (float(weight[rows].sum()) for rows in masks)
     rates = {
         "tpr": tp / (tp + fn),
         "fpr": fp / (fp + tn),

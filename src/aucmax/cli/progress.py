@@ -1,14 +1,21 @@
-"""A progress bar on stderr, if that is a terminal."""
+"""Progress on stderr: a bar if that is a terminal; of a long fit in passes, otherwise, a line for each pass."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from aucmax.cli.terminal import printable
+from aucmax.cli.terminal import echo, printable
+
+if TYPE_CHECKING:  # `aucmax score` should not import it
+    from aucmax.scale.progress import PassProgress, Progress
 
 ProgressCallback = Callable[[int, int | None, str], None]  # steps done, their total if known, a description
+
+LINE_SECONDS = 1.0  # between two lines, so that a short fit prints none
 
 
 @contextmanager
@@ -29,3 +36,27 @@ def progress_bar(description: str) -> Iterator[ProgressCallback]:
             bar.update(task, completed=done, total=total, description=printable(description))
 
         yield update
+
+
+@contextmanager
+def pass_progress(description: str, quiet: bool = False) -> Iterator[Progress]:
+    """Show the passes over a source: a bar on a terminal; elsewhere a line when a pass ends, at most one a second."""
+    if quiet:
+        yield lambda step: None
+    elif sys.stderr.isatty():
+        with progress_bar(description) as update:
+            yield lambda step: update(step.rows, step.total, str(step))
+    else:
+        yield _line_printer()
+
+
+def _line_printer() -> Progress:
+    last = time.monotonic()
+
+    def show(step: PassProgress) -> None:
+        nonlocal last
+        if step.ended and time.monotonic() - last >= LINE_SECONDS:
+            last = time.monotonic()
+            echo(str(step), err=True)
+
+    return show

@@ -31,7 +31,7 @@ memory_option = click.option(
     "--memory",
     metavar="SIZE",
     callback=check_memory,
-    help="Most memory to use, such as 1GB: DATA, a file or a quoted glob, is read in passes (docs/scale.md).",
+    help="Memory for chunks, such as 1GB: DATA, a file or a quoted glob, is read in chunks (docs/scale.md).",
 )
 
 

@@ -42,7 +42,7 @@ class Pick(NamedTuple):
 Part = Callable[[Sequence[Pick]], Iterator[Any]]
 
 
-class Task(NamedTuple):
+class ChunkTask(NamedTuple):
     """A function of the rows of each of some chunks of a part, and of their entries of some vectors."""
 
     part: Part
@@ -73,15 +73,15 @@ class Task(NamedTuple):
 
 
 # runs the tasks of a pass, which is described in words, and yields their results in the order of the tasks
-Runner = Callable[[Sequence[Task], str], Iterator[list[Any]]]
+Runner = Callable[[Sequence[ChunkTask], str], Iterator[list[Any]]]
 
 
-def run_here(tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
+def run_here(tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
     """Run the tasks on threads of this process."""
     return run_in_order(tasks)
 
 
-def _run_serially(tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
+def _run_serially(tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
     return (task() for task in tasks)
 
 
@@ -155,7 +155,7 @@ class ChunkedMatrix:
         tasks = []
         for picks in by_part:
             entries = [[vector[pick.place] for vector in vectors] for pick in picks]
-            tasks.append(Task(self.parts[picks[0].part], picks, self.transform, self.dim, function, entries))
+            tasks.append(ChunkTask(self.parts[picks[0].part], picks, self.transform, self.dim, function, entries))
         for picks, results in zip(by_part, self.run(tasks, description), strict=True):
             for pick, result in zip(picks, results, strict=True):
                 yield pick.place, result

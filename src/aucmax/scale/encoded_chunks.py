@@ -17,9 +17,11 @@ from aucmax.numerics.matrix import is_sparse
 from aucmax.scale.first_pass import located_chunks
 from aucmax.scale.partitions import Partition
 from aucmax.scale.source import TemporaryFolder
+from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 
 _FIRST_ROWS = 256  # of a chunk, which show that most columns are no small integers
+_LARGEST = 1e150  # number whose square, and the sum of many such squares, is finite
 _FEW = 8  # rows are picked from a file without reading it as a whole if they are fewer than a share of 1 / _FEW
 
 
@@ -50,7 +52,21 @@ class RowEncoder:
 
     def __call__(self, chunk: Table) -> Any:
         """The features of the rows."""
-        return chunk.matrix(self.n_features) if self.encoder is None else self.encoder.transform(chunk)
+        X = chunk.matrix(self.n_features) if self.encoder is None else self.encoder.transform(chunk)
+        self._check_numbers(X)
+        return X
+
+    def _check_numbers(self, X: Any) -> None:
+        """Refuse numbers whose squares are not finite, and say where they are."""
+        stored = X.data if is_sparse(X) else X
+        if not stored.size or (stored.min() >= -_LARGEST and stored.max() <= _LARGEST):  # false if one is NaN
+            return
+        place = np.argwhere(~(np.abs(stored) <= _LARGEST))[0]
+        row = int(np.searchsorted(X.indptr, place[0], "right")) - 1 if is_sparse(X) else int(place[0])
+        column = int(X.indices[place[0]] if is_sparse(X) else place[1])
+        name = f"column {column + 1}" if self.encoder is None else f"{self.encoder.get_feature_names_out()[column]!r}"
+        after = f"; give finite numbers of at most {_LARGEST:g}"
+        raise RowError(f"{name} is {stored[tuple(place)]:g} in", row + 1, after)
 
 
 @dataclass(frozen=True, eq=False)

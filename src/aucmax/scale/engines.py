@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aucmax.numerics.chunked_matrix import Part, Task
+from aucmax.numerics.chunked_matrix import Part, ChunkTask
 from aucmax.numerics.threads import run_in_order
 from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, fits_on_disk
 from aucmax.scale.partitions import Partition
@@ -42,7 +42,7 @@ class Engine(Protocol):
         """Encode all rows, which take as many bytes, and keep them near those that will work on them."""
         ...
 
-    def run(self, tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
+    def run(self, tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
         """The results of tasks on what `keep` gave, in their order."""
         ...
 
@@ -88,7 +88,7 @@ class LocalEngine:
         chunks = [chunk for stored in run_in_order(tasks, self.n_threads) for chunk in stored]
         return chunks, [np.array([chunk.shape[0]]) for chunk in chunks]
 
-    def run(self, tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
+    def run(self, tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
         """The results of the tasks."""
         return run_in_order(tasks, self.n_threads)
 

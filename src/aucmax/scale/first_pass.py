@@ -16,7 +16,7 @@ from aucmax.scale.partitions import FilePartition, Partition
 from aucmax.scale.source import Source
 from aucmax.tables.column_learning import MixedColumnWarning
 from aucmax.tables.column_summary import ColumnSummary, summarize
-from aucmax.tables.pyarrow_import import pa, pc
+from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.row_error import RowError
 from aucmax.tables.table import Table
 from aucmax.tables.table_encoder import TableEncoder
@@ -39,7 +39,7 @@ class ChunkFacts(NamedTuple):
     zero_based: bool = False  # whether an index of a libsvm file is 0
     stored: int | None = None  # number of stored entries of a sparse matrix
 
-    def __add__(self, other: ChunkFacts) -> ChunkFacts:
+    def __add__(self, other: ChunkFacts) -> ChunkFacts:  # type: ignore[override]
         odd = sorted({*self.names[0]} ^ {*other.names[0]})
         if odd:
             raise ValueError(f"the columns {odd[:20]} are in some partitions and not in others")
@@ -115,19 +115,29 @@ def learn_encoder(use: ColumnUse, facts: ChunkFacts, source: Source, starts: np.
 
 
 def group_codes(groups: Sequence[Any]) -> np.ndarray:
-    """A number for each row, the same for all rows of a group; in the order of the groups' names or numbers."""
+    """A number for each row, the same for all rows of a group; in the order of the groups' names or numbers.
+
+    Rows without a group are one, which comes first.
+
+    Examples
+    --------
+    >>> group_codes([pa.array([7, None]).dictionary_encode(), pa.array([3, 7]).dictionary_encode()])
+    array([2, 0, 1, 2])
+    """
     kinds = {group.type.value_type for group in groups}
     if len(kinds) > 1:
-        groups = [group.cast(pa.dictionary(pa.int32(), pa.string())) for group in groups]
-    joined = pa.chunked_array(groups).unify_dictionaries().combine_chunks()
-    if isinstance(joined, pa.ChunkedArray):
-        joined = joined.chunk(0)
-    ranks = pc.rank(joined.dictionary, "ascending", null_placement="at_start", tiebreaker="dense").to_numpy()
-    return ranks[joined.indices.to_numpy()].astype(np.int64)
+        numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
+        kind = pa.float64() if numbers else pa.string()
+        groups = [group.dictionary_decode().cast(kind).dictionary_encode() for group in groups]
+    joined = pa.chunked_array(groups).unify_dictionaries()
+    names = joined.chunk(0).dictionary.to_numpy(zero_copy_only=False)
+    codes = np.append(np.unique(names, return_inverse=True)[1] + 1, 0)
+    return np.concatenate([codes[part.indices.fill_null(names.size).to_numpy()] for part in joined.chunks])
 
 
 def _encoded_groups(column: Any) -> Any:
-    return column.combine_chunks().dictionary_encode(null_encoding="encode")
+    joined = column.combine_chunks()
+    return joined if pa.types.is_dictionary(joined.type) else joined.dictionary_encode()
 
 
 def _matrix_layout(chunk: Table) -> tuple[int, bool, int | None]:

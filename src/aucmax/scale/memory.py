@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from aucmax.numerics.matrix import nonzeros
@@ -38,8 +39,8 @@ def chunk_rows(memory: int | str | None, width: int, n_threads: int, most: int =
     rows = parse_memory(memory) // row_bytes
     if rows < _MIN_ROWS:
         raise ValueError(
-            f"memory={memory!r} is too little for the chunks of {n_threads} threads; rows of {width} numbers need at "
-            f"least {_MIN_ROWS * row_bytes / 1e6:.1f} MB"
+            f"memory={memory!r} is too little for the chunks; rows of {width} numbers need at least "
+            f"{math.ceil(_MIN_ROWS * row_bytes / 1e5) / 10} MB with {n_threads} thread{'s' if n_threads > 1 else ''}"
         )
     return min(rows, most)
 

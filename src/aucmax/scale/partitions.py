@@ -31,7 +31,7 @@ class FilePartition:
     """A whole file of any format that `aucmax.tables.read_chunks` reads."""
 
     path: str
-    format: str
+    format: str | None  # inferred from the file extension if it is None
     encoding: str = "utf-8"
     n_features: int | None = None  # of libsvm files, which are read once if it is known
     zero_based: bool | str = "auto"

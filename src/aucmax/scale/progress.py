@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from aucmax.numerics.chunked_matrix import Runner, Task
+from aucmax.numerics.chunked_matrix import Runner, ChunkTask
 from aucmax.numerics.compiled import run_clock
 
 Report = Callable[[int], None]  # called with the number of rows that were read since the last call
@@ -82,7 +82,7 @@ class PassLog:
     def watched(self, run: Runner) -> Runner:
         """A runner that reports the passes over a `ChunkedMatrix`."""
 
-        def watched(tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
+        def watched(tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
             with self.watch(description, sum(task.n_rows for task in tasks)) as report:
                 for task, results in zip(tasks, run(tasks, description), strict=True):
                     report(task.n_rows)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from aucmax.numerics.chunked_matrix import ChunkedMatrix
 from aucmax.scale.columns import ColumnUse
 from aucmax.scale.encoded_chunks import EncodedPartition, RowEncoder
 from aucmax.scale.engines import Engine, LocalEngine
-from aucmax.scale.first_pass import FirstPass, group_codes, learn_encoder, with_matrix_layout
+from aucmax.scale.first_pass import ChunkFacts, FirstPass, group_codes, learn_encoder, with_matrix_layout
 from aucmax.scale.memory import chunk_rows, row_width
 from aucmax.scale.progress import PassLog, Progress
 from aucmax.scale.source import Source
@@ -70,12 +68,14 @@ def read_rows(
     unread = with_matrix_layout(source)
     rows = chunk_rows(memory, row_width(unread), engine.n_threads)
     first_pass = FirstPass(use, rows, TableEncoder().max_categories)
+    sizes: list[list[int]] = []
+    facts: ChunkFacts | None = None
     with log.watch("columns and labels") as report:
-        by_partition = list(engine.map(unread, first_pass, report))
-    if all(facts is None for facts in by_partition):
+        for part in engine.map(unread, first_pass, report):  # each has thousands of cells a column
+            sizes.append([] if part is None else part.sizes)
+            facts = facts if part is None else part if facts is None else facts + part
+    if facts is None:
         raise ValueError(f"{source.name} has no rows")
-    facts = reduce(add, (facts for facts in by_partition if facts is not None))
-    sizes = [[] if part is None else part.sizes for part in by_partition]
     is_pos, classes, rest = LabelCodes.joined(facts.labels).binary(use.target, use.pos_label)
     encoder = learn_encoder(use, facts, source, np.cumsum([0, *map(sum, sizes[:-1])]))
     width = max(facts.width + facts.zero_based, 1) if encoder is None else len(encoder.get_feature_names_out())

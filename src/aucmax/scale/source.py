@@ -112,19 +112,32 @@ class TemporaryFolder:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
+def is_glob(name: str | os.PathLike) -> bool:
+    """Whether a name stands for several files.
+
+    Examples
+    --------
+    >>> is_glob("events/*.parquet"), is_glob("events.parquet")
+    (True, False)
+    """
+    return glob.has_magic(os.fspath(name)) and not Path(name).exists()
+
+
 def find_files(names: Sequence[str | os.PathLike]) -> list[str]:
     """The files that the names and globs stand for, each glob in alphabetical order."""
     found: list[str] = []
     for name in [os.fspath(name) for name in names]:
-        matches = (
-            sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) and not Path(name).exists() else [name]
-        )
+        matches = sorted(glob.glob(name, recursive=True)) if is_glob(name) else [name]
         if not matches:
             raise FileNotFoundError(f"no file matches {name!r}")
         found += matches
-    missing = [name for name in found if not Path(name).is_file()]
-    if missing:
-        raise FileNotFoundError(f"there is no file {missing[0]!r}")
+    for name in found:
+        if Path(name).is_dir():
+            raise IsADirectoryError(
+                f"{name!r} is a folder; name its files, as in {os.path.join(name, '*.parquet')!r}"
+            )
+        if not Path(name).is_file():
+            raise FileNotFoundError(f"there is no file {name!r}")
     return found
 
 

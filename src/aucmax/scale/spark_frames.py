@@ -18,7 +18,7 @@ from aucmax.scale.vectors import VectorColumn
 from aucmax.tables.pyarrow_import import ipc, pa
 from aucmax.tables.table import Table
 
-Task = Callable[[int, Partition], bytes]  # the pickled result of a partition, given its number
+ChunkTask = Callable[[int, Partition], bytes]  # the pickled result of a partition, given its number
 
 _DENSE = 256  # numbers up to which vectors are rows of an array, even if they are sparse
 _BLOCK_BYTES = 2**22  # of a packed block, about
@@ -90,7 +90,7 @@ class FramePartition(_SparkNamed):
         table = self.frame.where(spark_partition_id() == self.number).toArrow()
         return BatchPartition(table.to_batches(), self.number, self.vectors).chunks(rows, columns)
 
-    def results(self, task: Task) -> Any:
+    def results(self, task: ChunkTask) -> Any:
         """An RDD with the result of every partition of the data frame."""
         return self.frame.mapInArrow(_ArrowTask(task, self.vectors), "result binary").rdd
 
@@ -108,7 +108,7 @@ class PackedPartition(_SparkNamed):
         packed = self.blocks.context.runJob(self.blocks, list, [self.number])
         return BatchPartition(_unpacked(packed), self.number, self.vectors).chunks(rows, columns)
 
-    def results(self, task: Task) -> Any:
+    def results(self, task: ChunkTask) -> Any:
         """An RDD with the result of every partition of the data frame."""
         vectors = self.vectors
 
@@ -122,7 +122,7 @@ class PackedPartition(_SparkNamed):
 class _ArrowTask:
     """The function that `mapInArrow` calls with the record batches of a partition."""
 
-    task: Task
+    task: ChunkTask
     vectors: VectorColumn | None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:

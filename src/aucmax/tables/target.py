@@ -57,7 +57,7 @@ def encode_target(
     if classes is not None:
         y = encode_labels(table, target, classes, rest)
         if y.min() == y.max():
-            raise _one_class_error([classes[int(y[0])]], _target_values(table, target)[1])
+            raise one_class_error([classes[int(y[0])]], _target_values(table, target)[1])
         return y, (classes[0], classes[1])
     positive, pair, _ = LabelCodes.of(table, target).binary(target, pos_label)
     return positive.astype(int), pair
@@ -184,7 +184,7 @@ def _distinct_labels(values: Column, name: str) -> tuple[list[Scalar], np.ndarra
 def _choose_classes(labels: list[Scalar], counts: np.ndarray, pos_label: Any, name: str) -> tuple[Scalar, Scalar]:
     """The negative and the positive class."""
     if len(labels) < 2:
-        raise _one_class_error(labels, name)
+        raise one_class_error(labels, name)
     most_frequent = [labels[i] for i in np.argsort(-counts, kind="stable")[:5]]
     if len(labels) > (2 if pos_label is None else _MOST_LABELS):
         raise ValueError(
@@ -200,7 +200,8 @@ def _choose_classes(labels: list[Scalar], counts: np.ndarray, pos_label: Any, na
     return (labels[1 - i], labels[i]) if len(labels) == 2 else (f"not {labels[i]}", str(labels[i]))
 
 
-def _one_class_error(labels: list[Scalar], name: str) -> ValueError:
+def one_class_error(labels: list[Scalar], name: str) -> ValueError:
+    """The error to raise if all rows are of one class."""
     return ValueError(f"{name} has only one class, {labels}; AUC is undefined without positives and negatives")
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import click
 
 from aucmax.cli.display import show_evaluation
-from aucmax.cli.evaluate import LabelColumns, evaluate_rows, evaluated_comparison, score_labeled_rows
-from aucmax.cli.evaluate_in_passes import evaluate_in_passes
-from aucmax.cli.fit_in_passes import is_glob
+from aucmax.cli.evaluate import (
+    LabelColumns,
+    evaluate_rows,
+    evaluated_comparison,
+    labeled_source,
+    score_labeled_rows,
+)
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
     data_argument,
@@ -19,11 +23,12 @@ from aucmax.cli.options import (
     weight_option,
 )
 from aucmax.cli.output import check_output
-from aucmax.cli.progress import progress_bar
+from aucmax.cli.progress import pass_progress
 from aucmax.cli.report import PageOptions, write_evaluation_report
 from aucmax.cli.terminal import echo, print_json, show_findings
 from aucmax.cli.training_options import memory_option
 from aucmax.models import load
+from aucmax.scale.source import is_glob
 
 
 @aucmax.command()
@@ -41,21 +46,16 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
     check_output(report, data, model_file)
     model = load(model_file)
     columns = LabelColumns(target, weight, group_column)
-    if memory is not None or is_glob(data):
-        if report is not None or group_column is not None:
-            raise click.UsageError(
-                "--report and --group-column need all rows in memory; evaluate one file without --memory"
-            )
-        with progress_bar(f"scoring {data}") as update:
-            evaluation, seen = evaluate_in_passes(model, str(data), columns, reading, memory, update)
-        show_findings(seen.findings(ignore))
-        if as_json:
-            print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **seen.to_dict(ignore)})
-        else:
-            show_evaluation(evaluation, model.metadata.classes)
-        return
-    with progress_bar(f"scoring {data}"):
-        rows = score_labeled_rows(model, data, columns, reading)
+    needs_features = report is not None or group_column is not None
+    if needs_features and (memory is not None or is_glob(data)):
+        raise click.UsageError(
+            "--report and --group-column need all rows in memory; evaluate one file without --memory"
+        )
+    source = labeled_source(data, reading, memory)
+    with pass_progress(f"scoring {data}") as progress:
+        rows = score_labeled_rows(
+            model, source, columns, memory=memory, progress=progress, keep_features=needs_features
+        )
         evaluation = evaluate_rows(rows)
     show_findings(rows.new.findings(ignore))
     if as_json:
@@ -63,7 +63,7 @@ def evaluate(data, reading, model_file, target, weight, ignore, report, group_co
         print_json({"data": str(data), "model": str(model_file), **evaluation.to_dict(), **new})
     else:
         show_evaluation(evaluation, model.metadata.classes)
-    if report is not None or group_column is not None:
+    if needs_features:
         comparison = evaluated_comparison(rows, ignore)
         show_findings(comparison.findings)
     if report is not None:  # after the results, so that they are not lost if it cannot be written

@@ -6,7 +6,7 @@ import click
 
 from aucmax.cli.display import show_data, show_fit, show_pass_fit
 from aucmax.cli.fit import fit_model
-from aucmax.cli.fit_in_passes import PassLimits, fit_in_passes, is_glob
+from aucmax.cli.fit_in_passes import fit_in_passes
 from aucmax.cli.fit_settings import FitSettings
 from aucmax.cli.group import aucmax
 from aucmax.cli.options import (
@@ -19,7 +19,7 @@ from aucmax.cli.options import (
     parse_rate,
 )
 from aucmax.cli.output import check_output
-from aucmax.cli.progress import progress_bar
+from aucmax.cli.progress import pass_progress, progress_bar
 from aucmax.cli.terminal import print_json, show_findings
 from aucmax.cli.training_data import read_training_data
 from aucmax.cli.training_options import (
@@ -32,6 +32,7 @@ from aucmax.cli.training_options import (
 from aucmax.kernels.functions import KERNEL_NAMES
 from aucmax.losses import LOSSES
 from aucmax.models import save
+from aucmax.scale.source import is_glob
 from aucmax.solvers import SOLVERS
 
 
@@ -79,34 +80,23 @@ from aucmax.solvers import SOLVERS
 )
 @click.option("--baseline/--no-baseline", default=True, help="Compare with a tuned logistic regression.")
 @memory_option
-@click.option(
-    "--checkpoint",
-    type=FILE,
-    help="With --memory: a file from which an interrupted fit continues; removed when the model is saved.",
-)
 @json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
-def fit(data, columns, reading, output, as_json, quiet, memory, checkpoint, **settings) -> None:
+def fit(data, columns, reading, output, as_json, quiet, memory, **settings) -> None:
     """Fit a model to a table, evaluate it by cross-validation, and save it."""
     check_output(output, data)
-    check_output(checkpoint, data)
     settings["loss"] = choose_losses(settings)
     settings["decision"] = choose_decision(settings)
     check_model_settings(settings)
     if memory is not None or is_glob(data):
-        with progress_bar(f"reading {data}") as update:
-            limits = PassLimits(memory, checkpoint)
-            found = fit_in_passes(str(data), columns, reading, FitSettings(**settings), limits, update)
-        save(found.model, output)
-        if checkpoint is not None:
-            checkpoint.unlink(missing_ok=True)
+        with pass_progress(f"reading {data}", quiet) as progress:
+            fitted = fit_in_passes(str(data), columns, reading, FitSettings(**settings), memory, progress)
+        save(fitted.model, output)
         if as_json:
-            print_json(found.to_dict() | {"model": str(output)})
+            print_json(fitted.to_dict() | {"model": str(output)})
         elif not quiet:
-            show_pass_fit(found, str(output))
+            show_pass_fit(fitted, str(output))
         return
-    if checkpoint is not None:
-        raise click.UsageError("--checkpoint is for fits in passes: give --memory or a glob")
     with progress_bar(f"reading {data}") as update:
         rows = read_training_data(data, columns, reading)
         report = fit_model(rows, FitSettings(**settings), update)
