@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aucmax.numerics.chunked_matrix import Part, ChunkTask
+from aucmax.numerics.chunked_matrix import ChunkTask, Part
 from aucmax.numerics.threads import run_in_order
 from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, fits_on_disk
 from aucmax.scale.partitions import Partition

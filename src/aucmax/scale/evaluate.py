@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -25,32 +25,24 @@ from aucmax.tables.target import encode_labels
 from aucmax.tables.weights import read_weights
 
 
-class Scores(NamedTuple):
-    """Scored rows."""
-
-    scores: np.ndarray
-    is_pos: np.ndarray
-    weight: np.ndarray | None
-
-
 @dataclass(frozen=True, eq=False)
 class _ScorePartition:
-    """The scored rows of a partition, chunk by chunk."""
+    """Scores, positive rows and weights of each chunk of a partition."""
 
     model: Any
     target: str | None
     weight: str | None
     rest: Sequence[Scalar]
-    rows: int
+    rows: int  # of a chunk
 
-    def __call__(self, partition: Partition) -> list[Scores]:
+    def __call__(self, partition: Partition) -> list[Any]:
         return list(located_chunks(partition, self.rows, self._score))
 
-    def _score(self, chunk: Table) -> Scores:
+    def _score(self, chunk: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         is_pos = encode_labels(chunk, self.target, self.model.classes_.tolist(), self.rest) == 1
         weight = None if self.weight is None else read_weights(chunk, self.weight)
         model = without_feature_names(self.model) if isinstance(self.model, Ranker) else self.model
-        return Scores(model.decision_function(self._features(chunk)), is_pos, weight)
+        return model.decision_function(self._features(chunk)), is_pos, weight
 
     def _features(self, chunk: Table) -> Any:
         """What the model scores: the table if it encodes columns, else a matrix."""
@@ -102,33 +94,18 @@ def evaluate(
     >>> evaluate(table, model, target="y").auc
     1.0
     """
-    rows = score(source, model, target, weight, rest, engine=engine, memory=memory, progress=progress)
-    return weighted_auc_interval(rows.is_pos, rows.scores, rows.weight, confidence)
-
-
-def score(
-    source: Any,
-    model: Any,
-    target: str | None,
-    weight: str | None,
-    rest: Sequence[Scalar],
-    *,
-    engine: Engine | None = None,
-    memory: int | str | None = None,
-    progress: Progress | None = None,
-) -> Scores:
-    """The scores of all rows with their labels and weights."""
     zero_based = model.zero_based if isinstance(model, SavedModel) else "auto"
     source = with_matrix_layout(Source.of(source), _width(model), zero_based)
     engine = LocalEngine() if engine is None else engine
     rows = chunk_rows(memory, row_width(source), engine.n_threads)
     scored = _ScorePartition(model, target, weight, tuple(rest), rows)
     with PassLog(progress).watch("scores") as report:
-        parts = [chunk for chunks in engine.map(source, scored, report) for chunk in chunks]
-    if not parts:
+        chunks = [chunk for partition in engine.map(source, scored, report) for chunk in partition]
+    if not chunks:
         raise ValueError(f"{source.name} has no rows")
-    scores, is_pos, weights = zip(*parts, strict=True)
-    return Scores(np.concatenate(scores), np.concatenate(is_pos), np.concatenate(weights) if weight else None)
+    scores, is_pos, weights = zip(*chunks, strict=True)
+    total = None if weight is None else np.concatenate(weights)
+    return weighted_auc_interval(np.concatenate(is_pos), np.concatenate(scores), total, confidence)
 
 
 def _width(model: Any) -> int:

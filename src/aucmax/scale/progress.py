@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from aucmax.numerics.chunked_matrix import Runner, ChunkTask
+from aucmax.numerics.chunked_matrix import ChunkTask, Runner
 from aucmax.numerics.compiled import run_clock
 
 Report = Callable[[int], None]  # called with the number of rows that were read since the last call
