@@ -72,7 +72,7 @@ def auc_of_classes(
     0.875
     """
     if pos_weight is None and neg_weight is None:
-        return _twice_wins(np.sort(pos_scores), np.sort(neg_scores)) / (2 * pos_scores.size * neg_scores.size)
+        return twice_wins(np.sort(pos_scores), np.sort(neg_scores)) / (2 * pos_scores.size * neg_scores.size)
     pos = _sorted_with_weight(pos_scores, pos_weight)
     neg = _sorted_with_weight(neg_scores, neg_weight)
     return float(_weighted_share(*pos, *neg))
@@ -87,7 +87,7 @@ def _sorted_with_weight(scores, weight):
 
 
 @compiled
-def _twice_wins(pos, neg):
+def twice_wins(pos, neg):
     """Twice the pairs won, plus the pairs tied, of two ascending arrays."""
     below = 0
     upto = 0

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, stdtrit
 
-from aucmax.metrics.auc import roc_auc
+from aucmax.metrics.auc import roc_auc, twice_wins
 from aucmax.metrics.inputs import check_scores, split_by_class
+from aucmax.numerics.compiled import compiled
 from aucmax.validation.params import Number, check_param
 
 
@@ -76,9 +77,13 @@ def auc_interval(
     pos, neg = _classes(y_true, y_score, pos_label)
     pos.sort()  # the order of the rows does not matter
     neg.sort()
-    pos, neg = _twice_below_ascending(pos, neg), _twice_below_ascending(neg, pos)
-    auc = _auc(pos, neg)
-    std_error = _std_error(pos, neg)
+    pairs = pos.size * neg.size
+    twice_won = int(twice_wins(pos, neg))
+    variance = _squares(pos, neg, twice_won / pos.size) / (pos.size * (pos.size - 1.0) * (2.0 * neg.size) ** 2)
+    lost = (2 * pairs - twice_won) / neg.size
+    variance += _squares(neg, pos, lost) / (neg.size * (neg.size - 1.0) * (2.0 * pos.size) ** 2)
+    auc = twice_won / (2 * pairs)
+    std_error = float(np.sqrt(variance))
     return Interval(auc, *auc_limits(auc, std_error, min(pos.size, neg.size), confidence), std_error)
 
 
@@ -238,11 +243,20 @@ def _classes(y_true: ArrayLike, y_score: ArrayLike, pos_label: Any) -> tuple[np.
     return pos, neg
 
 
-def _twice_below_ascending(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """For each score, twice the number of the others below it plus the number equal to it; both ascending."""
-    twice = np.searchsorted(others, scores, "left")
-    twice += np.searchsorted(others, scores, "right")
-    return twice
+@compiled
+def _squares(scores, others, mean):
+    """Sum over ascending scores of (v - mean)^2, v twice the number of ascending others below plus those equal."""
+    below = 0
+    upto = 0
+    total = 0.0
+    for s in scores:
+        while below < others.size and others[below] < s:
+            below += 1
+        upto = max(upto, below)
+        while upto < others.size and others[upto] == s:
+            upto += 1
+        total += (below + upto - mean) ** 2
+    return total
 
 
 def _twice_below(

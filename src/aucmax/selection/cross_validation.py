@@ -97,7 +97,12 @@ class CVPath(NamedTuple):
         scores = scores_by_fold(X, self.folds, [model.weights[:, [chosen]] for model in self.models])
         for part, model in zip(scores, self.models, strict=True):
             part -= model.zeros[chosen]
-        return self._replace(scores=scores).out_of_fold(X.shape[0], 0)
+        if not isinstance(self.folds, Folds):
+            return self._replace(scores=scores).out_of_fold(X.shape[0], 0)
+        out = np.full(X.shape[0], np.nan)
+        for k, part in enumerate(scores):
+            out[self.folds.numbers == k] = part[0]
+        return out
 
     def start(self, chosen: int) -> np.ndarray | None:
         """Scaled weights from which a fit to a long table starts: the mean over the folds."""
