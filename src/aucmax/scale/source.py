@@ -7,11 +7,13 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from aucmax.scale.partitions import ArrowPartition, FilePartition, FragmentPartition, ParquetPartition, Partition
 from aucmax.tables.arrow_reader import row_group_sizes
@@ -125,20 +127,20 @@ def is_glob(name: str | os.PathLike) -> bool:
 
 def find_files(names: Sequence[str | os.PathLike]) -> list[str]:
     """The files that the names and globs stand for, each glob in alphabetical order."""
-    found: list[str] = []
-    for name in [os.fspath(name) for name in names]:
+    files: list[str] = []
+    for name in map(os.fspath, names):
         matches = sorted(glob.glob(name, recursive=True)) if is_glob(name) else [name]
         if not matches:
             raise FileNotFoundError(f"no file matches {name!r}")
-        found += matches
-    for name in found:
+        files += matches
+    for name in files:
         if Path(name).is_dir():
             raise IsADirectoryError(
                 f"{name!r} is a folder; name its files, as in {os.path.join(name, '*.parquet')!r}"
             )
         if not Path(name).is_file():
             raise FileNotFoundError(f"there is no file {name!r}")
-    return found
+    return files
 
 
 def _is_list_of_paths(data: Any) -> bool:
@@ -154,28 +156,20 @@ def _slices(table: Any) -> Iterator[Partition]:
         yield ArrowPartition(table.slice(start, PARTITION_ROWS), number)
 
 
-def _file_partitions(path: str, format: str | None, encoding: str, limits: ReadLimits | None) -> Iterator[Partition]:
-    found = format or infer_format(path)
-    if found not in _FORMATS:
+def _file_partitions(path: str, format: str | None, encoding: str, limits: ReadLimits | None) -> Iterable[Partition]:
+    format = format or infer_format(path)
+    if format not in _FORMATS:
         raise ValueError(
-            f"{path} has the format {found}; a source has one of {_FORMATS}: convert it, or give a format"
+            f"{path} has the format {format}; a source has one of {_FORMATS}: convert it, or give a format"
         )
-    if found == "parquet":
-        yield from _parquet_partitions(path, limits)
-    else:
-        yield FilePartition(path, found, encoding, limits=limits)
+    if format == "parquet":
+        return _parquet_partitions(path, limits)
+    return [FilePartition(path, format, encoding, limits=limits)]
 
 
 def _parquet_partitions(path: str, limits: ReadLimits | None) -> Iterator[Partition]:
     """Consecutive row groups of about `PARTITION_ROWS` rows together."""
-    group: list[int] = []
-    n = 0
-    for i, rows in enumerate(row_group_sizes(path, limits)):
-        if group and n + rows > PARTITION_ROWS:
-            yield ParquetPartition(path, tuple(group), limits)
-            group = []
-            n = 0
-        group.append(i)
-        n += rows
-    if group:
-        yield ParquetPartition(path, tuple(group), limits)
+    sizes = row_group_sizes(path, limits)
+    count = min(-(-sum(sizes) // PARTITION_ROWS), len(sizes))
+    for groups in np.array_split(np.arange(len(sizes)), max(count, 1)):
+        yield ParquetPartition(path, tuple(groups.tolist()))
