@@ -258,7 +258,7 @@ def test_partitions_without_rows_are_no_obstacle(session, frame):
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
-        ([([1.0, 2.0], 0.0), ([1.0, 2.0], 0.0)], r"'label' has the labels \[0.0\]; there must be two"),
+        ([([1.0, 2.0], 0.0), ([1.0, 2.0], 0.0)], r"'label' has the labels \[0\]; there must be two"),
         ([([1.0, 2.0], 0.0), ([1.0, 3.0], 1.0), ([1.0], 1.0)], "partition 0, rows 1 to 3: a vector of .* in row 3;"),
         ([([1.0, 2.0], 0.0), (None, 1.0)], "partition 0, rows 1 to 2: the vector of row 2 is missing"),
         ([([1.0, 2.0], 0.0), ([1.0, 3.0], 1.0), ([1.0, 3.0], None)], "is missing in 1 rows, first in row 3"),
@@ -283,11 +283,12 @@ def test_a_killed_worker_costs_time_and_not_the_answer(session, frame, tmp_path)
     for source in (spark_source(frame), Source.of(write_parquet(make_events(2000), tmp_path))):
         flag = str(tmp_path / source.name.replace("/", "-"))
 
-        def count(number, partition, flag=flag):  # a function of its own is sent to the workers by value
-            if number == 1 and not os.path.exists(flag):
+        def count(partition, flag=flag):  # a function of its own is sent to the workers by value
+            if not os.path.exists(flag):
                 open(flag, "w").close()
                 os.kill(os.getpid(), 9)
             return sum(map(len, partition.chunks(100)))
 
-        assert SparkEngine(session).map_reduce(source, count) == 2000
+        counted = []
+        assert sum(SparkEngine(session).map(source, count, counted.append)) == sum(counted) == 2000
         assert os.path.exists(flag)

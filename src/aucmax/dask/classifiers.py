@@ -23,6 +23,7 @@ class _DaskMixin:
     """Fitting in passes on the workers, and lazy predictions."""
 
     _plain: Any  # the class of the estimator for data in memory
+    classes_: np.ndarray
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit to Dask collections with the same partitions.
@@ -74,7 +75,8 @@ class _DaskMixin:
     def _apply(self, X: Any, method: str) -> Any:
         check_is_fitted(self, "coef_")
         apply = getattr(self._fitted, method)
-        meta = np.empty((0, 2) if method == "predict_proba" else 0, self.classes_.dtype if method == "predict" else float)
+        kind = self.classes_.dtype if method == "predict" else float
+        meta = np.empty((0, 2) if method == "predict_proba" else 0, kind)
         if hasattr(X, "map_partitions"):
             return X.map_partitions(apply, meta=meta)
         if hasattr(X, "map_blocks"):

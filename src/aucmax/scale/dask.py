@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import dask
+import distributed
 import numpy as np
 
 from aucmax.numerics.chunked_matrix import Task
@@ -19,6 +20,7 @@ from aucmax.scale.partitions import ArrowPartition, Partition
 from aucmax.scale.progress import Report
 from aucmax.scale.source import Source
 from aucmax.tables.pyarrow_import import pa
+from aucmax.tables.table import Table
 
 _VECTOR_BYTES = "1 GiB"  # that a task may take along without a warning
 
@@ -90,8 +92,6 @@ class DaskEngine:
 
     def _current_client(self) -> Any:
         """The given client or the current one, if there is one."""
-        import distributed
-
         try:
             return self.client or distributed.default_client()
         except ValueError:
@@ -99,15 +99,9 @@ class DaskEngine:
 
 
 def _submit(client: Any, function: Callable[[Partition], Any], partition: Partition) -> Any:
-    """The future of a function of a partition; the blocks of Dask collections are computed by the workers."""
-    if not isinstance(partition, LazyPartition):
-        return client.submit(_on_worker, function, partition, pure=False)
-    blocks = client.compute(list(partition.pieces))
-    return client.submit(_on_worker, function, replace(partition, pieces=()), *blocks, pure=False)
-
-
-def _on_worker(function: Callable[[Partition], Any], partition: Any, *blocks: Any) -> Any:
-    return function(partition.of_blocks(blocks) if blocks else partition)
+    """The future of a function of a partition; those of Dask collections are computed by the workers."""
+    rows = client.compute(partition.rows) if isinstance(partition, LazyPartition) else partition
+    return client.submit(function, rows, pure=False)
 
 
 def _encoded(encode: Callable[[Partition], Iterable[Any]], partition: Partition) -> list[Any]:
@@ -117,61 +111,28 @@ def _encoded(encode: Callable[[Partition], Iterable[Any]], partition: Partition)
 
 @dataclass(frozen=True, eq=False)
 class LazyPartition:
-    """Blocks of Dask collections with the same rows, side by side: data frames, or arrays with the names of columns.
+    """A partition of Dask collections."""
 
-    Parameters
-    ----------
-    pieces : tuple of delayed
-    names : tuple of tuple of str
-        The names of the columns of each piece.
-    number : int
-    """
+    rows: Any  # a delayed ArrowPartition
+    name: str
+    width: int  # number of columns
 
-    pieces: tuple[Any, ...]
-    names: tuple[tuple[str, ...], ...]
-    number: int
-
-    @property
-    def name(self) -> str:
-        """Its number."""
-        return f"Dask partition {self.number}"
-
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-        return sum(map(len, self.names))
-
-    def chunks(self, rows: int, columns: Any = None) -> Iterator[Any]:
+    def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
         """The rows, computed here."""
-        return self.of_blocks(dask.compute(*self.pieces)).chunks(rows, columns)
-
-    def of_blocks(self, blocks: Sequence[Any]) -> ArrowPartition:
-        """The rows of computed blocks."""
-        columns: dict[str, Any] = {}
-        for block, names in zip(blocks, self.names, strict=True):
-            columns |= zip(names, _columns(block), strict=True)
-        return ArrowPartition(pa.table(columns), self.number, "Dask partition")
-
-
-def _columns(block: Any) -> Iterator[Any]:
-    """The columns of a data frame, a series or an array as Arrow arrays."""
-    if hasattr(block, "iloc"):
-        frame = block.to_frame() if block.ndim == 1 else block
-        return (pa.array(frame.iloc[:, j], from_pandas=True) for j in range(frame.shape[1]))
-    matrix = np.asarray(block).reshape(len(block), -1)
-    return (pa.array(np.ascontiguousarray(column)) for column in matrix.T)
+        return self.rows.compute().chunks(rows, columns)
 
 
 def lazy_source(X: Any, *others: tuple[str, Any]) -> Source:
     """Dask collections with the same partitions, side by side: X, and named vectors such as the labels."""
     vectors = {name: vector for name, vector in others if vector is not None}
-    first = tuple(map(str, X.columns)) if hasattr(X, "columns") else tuple(f"x{j}" for j in range(X.shape[1]))
-    names = (first, *((name,) for name in vectors))
+    columns = map(str, X.columns) if hasattr(X, "columns") else (f"x{j}" for j in range(X.shape[1]))
+    names = [*columns, *vectors]
     blocks = [_blocks(collection) for collection in (X, *vectors.values())]
     counts = sorted(set(map(len, blocks)))
     if len(counts) > 1:
         raise ValueError(f"X and y have different numbers of partitions: {counts}; rechunk or repartition one")
-    parts = [LazyPartition(pieces, names, k) for k, pieces in enumerate(zip(*blocks, strict=True))]
+    rows = [dask.delayed(_side_by_side)(names, number, *pieces) for number, pieces in enumerate(zip(*blocks))]
+    parts = [LazyPartition(part, f"Dask partition {number}", len(names)) for number, part in enumerate(rows)]
     return Source(tuple(parts), "Dask collection")
 
 
@@ -180,3 +141,17 @@ def _blocks(collection: Any) -> list[Any]:
     if hasattr(collection, "rechunk") and collection.ndim == 2:
         collection = collection.rechunk({1: -1})
     return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
+
+
+def _side_by_side(names: list[str], number: int, *blocks: Any) -> ArrowPartition:
+    """Computed blocks with the same rows."""
+    columns = [column for block in blocks for column in _columns(block)]
+    return ArrowPartition(pa.table(columns, names), number, "Dask partition")
+
+
+def _columns(block: Any) -> Iterator[Any]:
+    """The columns of a data frame, a series or an array as Arrow arrays."""
+    if hasattr(block, "iloc"):
+        frame = block.to_frame() if block.ndim == 1 else block
+        return (pa.array(frame.iloc[:, j], from_pandas=True) for j in range(frame.shape[1]))
+    return (pa.array(np.ascontiguousarray(column)) for column in np.asarray(block).reshape(len(block), -1).T)

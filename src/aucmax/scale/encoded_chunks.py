@@ -18,6 +18,7 @@ from aucmax.scale.first_pass import located_chunks
 from aucmax.scale.partitions import Partition
 from aucmax.scale.source import TemporaryFolder
 from aucmax.tables.table import Table
+from aucmax.validation.inputs import check_every_number
 
 _FEW = 8  # rows are picked from a file without reading it as a whole if they are fewer than a share of 1 / _FEW
 
@@ -43,7 +44,9 @@ class RowEncoder:
 
     def __call__(self, chunk: Table) -> Any:
         """The features of the rows."""
-        return chunk.matrix(self.n_features) if self.encoder is None else self.encoder.transform(chunk)
+        X = chunk.matrix(self.n_features) if self.encoder is None else self.encoder.transform(chunk)
+        check_every_number(X)
+        return X
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,14 +102,14 @@ def _store(partition: EncodedPartition, folder: TemporaryFolder, number: int, re
 
 
 def counted(function: Map, partition: Partition) -> tuple[Any, int]:
-    """The result of a function for a partition, and the number of rows it read; called on the workers of a cluster."""
+    """The result of a function for a partition, and how many rows it read; called on the workers of a cluster."""
     counts: list[int] = []
     with one_blas_thread():
         return function(_WatchedPartition(partition, counts.append)), sum(counts)
 
 
 def encoding(rows: EncodedPartition) -> Callable[[Partition], Iterable[Any]]:
-    """How to encode the rows of a partition, as a function of the partition that is sent to the workers of a cluster."""
+    """How to encode a partition, as a function of the partition that is sent to the workers of a cluster."""
     elsewhere: Any = None
     return partial(_encoded, replace(rows, partition=elsewhere))
 

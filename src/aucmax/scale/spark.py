@@ -1,7 +1,7 @@
 """The Spark engine: Spark's Python workers read the partitions, and Spark keeps the encoded rows; a pass is one job.
 
-The driver adds up the results in the order of the partitions: the same partitions give the same bits as in one process.
-(`treeReduce` adds them in the order in which they arrive.)
+The driver adds up the results in the order of the partitions: the same partitions give the same bits as in one
+process. (`treeReduce` adds them in the order in which they arrive.)
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
+
+from pyspark import StorageLevel, TaskContext, cloudpickle
+from pyspark.sql import SparkSession
 
 from aucmax.numerics.chunked_matrix import Task
 from aucmax.numerics.threads import one_blas_thread
@@ -56,21 +59,23 @@ class SparkEngine:
         """Encode all rows in one job; Spark keeps them in memory, or on disk if memory is short."""
         encoders = [encoding(rows) for rows in partitions]
         originals = [rows.partition for rows in partitions]
-        kept = _KeptRows(self._results(originals, lambda number, partition: encoders[number](partition)))
-        errors = kept.chunks.filter(lambda chunk: isinstance(chunk, str))
+        chunks = self._results(originals, lambda number, partition: encoders[number](partition))
+        chunks.persist(StorageLevel.MEMORY_AND_DISK)
+        weakref.finalize(chunks, _unpersist, chunks.context, chunks._jrdd).atexit = False
+        errors = chunks.filter(lambda chunk: isinstance(chunk, str))
         list(_unpickled(errors.collect()))
         sizes = [rows.sizes for rows in partitions]
         report(sum(int(size.sum()) for size in sizes))
-        return [_KeptPart(kept, number) for number in range(len(partitions))], sizes
+        parts: Any = [_KeptPart(chunks, number) for number in range(len(partitions))]
+        return parts, sizes
 
     def run(self, tasks: Sequence[Task], description: str) -> Iterator[list[Any]]:
         """The results of the tasks, from one job on the partitions that they need."""
-        from pyspark import cloudpickle
-
         if not tasks:
             return
-        chunks = tasks[0].part.kept.chunks
-        numbers = [task.part.number for task in tasks]
+        parts: Any = [task.part for task in tasks]
+        chunks = parts[0].chunks
+        numbers = [part.number for part in parts]
         pickled = [cloudpickle.dumps(on_chunks(task)) for task in tasks]
         sent = chunks.context.broadcast(dict(zip(numbers, pickled, strict=True)))
 
@@ -87,40 +92,31 @@ class SparkEngine:
         """An RDD with the pickled results of a function for every partition, in as many partitions of its own."""
         first = partitions[0]
         if not isinstance(first, FramePartition):
-            context = (self.session or current_session()).sparkContext
+            context = (self.session or SparkSession.active()).sparkContext
             numbered = list(enumerate(partitions))
             rdd = context.parallelize(numbered, len(numbered))
             return rdd.flatMap(lambda item: _pickled(lambda: function(*item)))
         on_batches = partial(_of_batches, function, first.vectors)
         results = first.frame.mapInArrow(on_batches, "result binary, error string").rdd
-        if results.getNumPartitions() != len(partitions):
+        n = results.getNumPartitions()
+        if n != len(partitions):
             raise ValueError(
-                f"the Spark data frame has {results.getNumPartitions()} partitions, and had {len(partitions)} before; "
-                "call persist() on it first, so that they stay the same"
+                f"the Spark data frame has {n} partitions, and had {len(partitions)} before; call persist() on it "
+                "first, so that they stay the same"
             )
         return results.map(lambda row: bytes(row.result) if row.error is None else row.error)
 
 
-class _KeptRows:
-    """Encoded chunks, pickled, which Spark keeps as long as this object exists."""
-
-    def __init__(self, chunks: Any):
-        from pyspark import StorageLevel
-
-        self.chunks = chunks.persist(StorageLevel.MEMORY_AND_DISK)
-        weakref.finalize(self, _unpersist, chunks).atexit = False
-
-
-def _unpersist(chunks: Any) -> None:
-    if chunks.context._jsc is not None:  # otherwise it was stopped
-        chunks.unpersist()
-
-
 class _KeptPart(NamedTuple):
-    """The chunks of one partition."""
+    """The encoded rows of one partition."""
 
-    kept: _KeptRows
-    number: int
+    chunks: Any  # an RDD of the pickled chunks of all partitions, which Spark keeps as long as this object exists
+    number: int  # of the partition
+
+
+def _unpersist(context: Any, chunks: Any) -> None:
+    if context._jsc is not None:  # otherwise it was stopped
+        chunks.unpersist(False)
 
 
 def _pickled(function: Callable[[], Iterable[Any]]) -> Iterator[bytes | str]:
@@ -143,19 +139,7 @@ def _unpickled(results: Iterable[bytes | str]) -> Iterator[Any]:
 
 def _of_batches(function: _Function, vectors: VectorColumn | None, batches: Iterable[Any]) -> Iterator[Any]:
     """The pickled results of a partition of a data frame, which `mapInArrow` takes; on a worker."""
-    from pyspark import TaskContext
-
-    number = TaskContext.get().partitionId()  # type: ignore[union-attr]
+    number = TaskContext.get().partitionId()
     for result in _pickled(lambda: function(number, BatchPartition(batches, number, vectors))):
         value, error = (None, result) if isinstance(result, str) else (result, None)
         yield pa.record_batch({"result": pa.array([value], pa.binary()), "error": pa.array([error], pa.string())})
-
-
-def current_session() -> Any:
-    """The active Spark session."""
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession()
-    if session is None:
-        raise RuntimeError("there is no active Spark session; create one with SparkSession.builder.getOrCreate()")
-    return session

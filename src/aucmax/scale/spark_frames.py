@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from aucmax.scale.partitions import as_chunk
 from aucmax.scale.first_pass import located
+from aucmax.scale.partitions import as_chunk
 from aucmax.scale.source import Source
 from aucmax.scale.vectors import VectorColumn
 from aucmax.tables.pyarrow_import import pa
@@ -16,24 +16,18 @@ from aucmax.tables.table import Table
 _DENSE = 256  # numbers up to which vectors are rows of an array, even if they are sparse
 
 
-class _SparkNamed:
-    """A partition that is called by its number in messages."""
-
-    number: int
-
-    @property
-    def name(self) -> str:
-        """Its number."""
-        return f"Spark partition {self.number}"
-
-
 @dataclass(frozen=True, eq=False)
-class BatchPartition(_SparkNamed):
+class BatchPartition:
     """Record batches that come one by one and are read once."""
 
     batches: Iterable[Any]
     number: int
     vectors: VectorColumn | None = None
+
+    @property
+    def name(self) -> str:
+        """Its number."""
+        return f"Spark partition {self.number}"
 
     def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
         """The rows, in chunks of equal size whatever the batches: the sums do not depend on Spark's settings."""
@@ -41,38 +35,35 @@ class BatchPartition(_SparkNamed):
         for block in _of_size(self.batches, rows):
             if self.vectors is None:
                 names = [name for name in block.column_names if columns is None or name in columns]
-                chunk = as_chunk(block.select(names))
+                yield as_chunk(block.select(names))
             else:
                 with located(self, start, len(block)):
                     chunk = self.vectors.table(block)
-            yield chunk
+                yield chunk
             start += len(block)
 
 
 def _of_size(batches: Iterable[Any], rows: int) -> Iterator[Any]:
     """The rows of the batches as tables of `rows` rows; the last may be shorter."""
     waiting: list[Any] = []
-    n = 0
     for batch in batches:
-        while n + len(batch) >= rows:
-            waiting.append(batch.slice(0, rows - n))
-            yield pa.Table.from_batches(waiting)
-            batch = batch.slice(rows - n)
-            waiting = []
-            n = 0
-        if len(batch):
-            waiting.append(batch)
-            n += len(batch)
-    if n:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= rows:
+            table = pa.Table.from_batches(waiting)
+            end = len(table) - len(table) % rows
+            yield from (table.slice(start, rows) for start in range(0, end, rows))
+            waiting = table.slice(end).to_batches()
+    if any(map(len, waiting)):
         yield pa.Table.from_batches(waiting)
 
 
 @dataclass(frozen=True, eq=False)
-class FramePartition(_SparkNamed):
+class FramePartition:
     """A partition of a Spark data frame."""
 
     frame: Any
     number: int
+    name: str
     width: int  # numbers in a row, about
     vectors: VectorColumn | None = None
 
@@ -104,7 +95,8 @@ def spark_source(frame: Any, features: str | None = None) -> Source:
         width = len(vector if is_dense else vector.indices)
         vectors = VectorColumn(features, len(vector), is_dense)
         frame = _as_arrays(frame, vectors)
-    parts = [FramePartition(frame, k, width, vectors) for k in range(frame.rdd.getNumPartitions())]
+    numbers = range(frame.rdd.getNumPartitions())
+    parts = [FramePartition(frame, number, f"Spark partition {number}", width, vectors) for number in numbers]
     return Source(tuple(parts), "Spark data frame")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from inspect import Parameter, Signature
@@ -22,7 +20,7 @@ from aucmax.scale.rows import SourceRows, read_rows
 from aucmax.scale.spark import SparkEngine
 from aucmax.scale.spark_frames import spark_source
 from aucmax.spark.model import AUCClassifierModel
-from aucmax.spark.params import COLUMNS, ColumnParams, setting
+from aucmax.spark.params import ColumnParams, setting
 from aucmax.validation.params import check_params
 
 
@@ -41,10 +39,10 @@ class _SparkClassifier(Classifier, ColumnParams, DefaultParamsReadable, DefaultP
         names |= {f"{name}Col": name for name in ("rawPrediction", "probability", "prediction")}
         values = (names | cls._defaults).items()
         parameters = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in values]
-        cls.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        cls.__signature__ = Signature(parameters)
 
     def __init__(self, **params: Any):
-        self.__signature__.bind(**params)  # type: ignore[attr-defined]
+        self.__signature__.bind(**params)
         super().__init__()
         self._setDefault(**self._defaults)
         self._set(**params)
@@ -70,11 +68,18 @@ class _SparkClassifier(Classifier, ColumnParams, DefaultParamsReadable, DefaultP
         numbers = {"label": label}
         if self.isDefined("weightCol") and self.getWeightCol() is not None:
             numbers["weight"] = self.getWeightCol()
-        use = ColumnUse("label", "weight" if "weight" in numbers else None, pos_label=partial(larger_label, f"column {label!r}"))
+        weight = "weight" if "weight" in numbers else None
+        use = ColumnUse("label", weight, pos_label=partial(larger_label, f"column {label!r}"))
         columns = [F.col(column).cast("double").alias(name) for name, column in numbers.items()]
         frame = dataset.select(F.col(self.getFeaturesCol()).alias("features"), *columns)
-        with _persisted(frame, dataset.storageLevel):
+        is_kept = dataset.storageLevel.useMemory or dataset.storageLevel.useDisk
+        if not is_kept:
+            frame.persist()
+        try:
             return read_rows(spark_source(frame, features="features"), use, SparkEngine(dataset.sparkSession))
+        finally:
+            if not is_kept:
+                frame.unpersist()
 
 
 class AUCClassifier(_SparkClassifier):
@@ -106,19 +111,6 @@ class AUCClassifierCV(_SparkClassifier):
     """
 
     _plain = linear_cv.AUCClassifierCV
-
-
-@contextmanager
-def _persisted(frame: Any, level: Any) -> Iterator[None]:
-    """Have Spark keep a data frame for a while, unless it is made from one that Spark keeps at this storage level."""
-    is_kept = level.useMemory or level.useDisk
-    if not is_kept:
-        frame.persist()
-    try:
-        yield
-    finally:
-        if not is_kept:
-            frame.unpersist()
 
 
 def _set_names(model: Any, metadata: dict[str, Any]) -> None:
