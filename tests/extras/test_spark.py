@@ -149,6 +149,34 @@ def test_the_path_is_that_of_one_process_to_the_last_bit(frame):
     assert evaluate(source, plain, target="label", engine=SparkEngine()) == evaluate(source, plain, target="label")
 
 
+def jobs_of(session):
+    return session.sparkContext._jsc.sc().dagScheduler().numTotalJobs()
+
+
+@pytest.mark.parametrize("n_partitions", [1, 12])
+@pytest.mark.parametrize(
+    ("model", "most"),
+    [
+        (aucmax.spark.AUCClassifier(), 8),
+        (aucmax.spark.AUCClassifierCV(loss="squared", random_state=0), 8),
+        (aucmax.spark.AUCClassifierCV(random_state=0), 9),
+    ],
+    ids=["alpha", "path", "auto"],
+)
+def test_a_fit_takes_few_jobs_and_keeps_nothing(session, frame, model, most, n_partitions):
+    rows = frame.coalesce(1) if n_partitions == 1 else frame.repartition(n_partitions)
+    kept = session.sparkContext._jsc.getPersistentRDDs().size()
+    before = jobs_of(session)
+    model.fit(rows)
+    assert jobs_of(session) - before <= most
+    assert session.sparkContext._jsc.getPersistentRDDs().size() == kept
+
+
+def test_misspelt_settings_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'alpah'"):
+        aucmax.spark.AUCClassifier(alpah=1.0)
+
+
 def test_transform_adds_the_columns_that_are_named(frame):
     names = {"rawPredictionCol": "raw", "probabilityCol": "p", "predictionCol": "guess"}
     model = aucmax.spark.AUCClassifierCV(loss="squared", random_state=0, cv=3, **names).fit(frame)
