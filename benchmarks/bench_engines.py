@@ -4,8 +4,8 @@ Wall-clock seconds, medians of 3 alternating runs on two cores. "start" is the t
 pass" a pass over four rows in two partitions: what an engine costs by itself. "pass" computes the moments of 5 folds
 from encoded rows, "fit" is a fit of `AUCClassifier` that reads and encodes the files first, and "AUC" that of rows
 which were not fitted. The models on vectors read a data frame that Spark holds in memory; their start is the time to
-load it. `python -m benchmarks engines` writes 1 million rows of 10 columns; with `AUCMAX_BENCH_ROWS=20000000` more, but
-above 5 million without Spark.
+load it. `python -m benchmarks engines` writes 1 million rows of 10 columns; with `AUCMAX_BENCH_ROWS=20000000` more,
+but above 5 million without Spark.
 """
 
 import os

@@ -78,7 +78,8 @@ def facts(model, X):
 
 
 def assert_equal_to_rounding(ours, expected, X):
-    digits = 1e-8 if isinstance(ours, KernelAUCClassifier) else 1e-10  # the landmarks' kernel matrix is ill-conditioned
+    is_kernel = isinstance(ours, KernelAUCClassifier)
+    digits = 1e-8 if is_kernel else 1e-10  # the kernel matrix of the landmarks is ill-conditioned
     for one, other in zip(facts(ours, X), facts(expected, X), strict=True):
         np.testing.assert_allclose(one, other, rtol=0.0, atol=digits * np.abs(other).max())
 
