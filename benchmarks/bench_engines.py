@@ -1,10 +1,11 @@
 """Engines over the same Parquet files: threads of one process, two Dask workers, Spark; MLlib beside the latter.
 
 Wall-clock seconds, medians of 3 alternating runs on two cores. "start" is the time until the workers answer, "empty
-pass" a pass over four rows in two partitions: what an engine costs by itself. "pass" is one of fold moments, "fit" a
-fit of `AUCClassifier` with its three passes, and "AUC" that of rows which were not fitted. The models on vectors read
-a data frame that Spark holds in memory; their start is the time to load it. `python -m benchmarks engines` writes 1
-million rows of 10 columns; with `AUCMAX_BENCH_ROWS=20000000` more, but above 5 million without Spark.
+pass" a pass over four rows in two partitions: what an engine costs by itself. "pass" computes the moments of 5 folds
+from encoded rows, "fit" is a fit of `AUCClassifier` that reads and encodes the files first, and "AUC" that of rows
+which were not fitted. The models on vectors read a data frame that Spark holds in memory; their start is the time to
+load it. `python -m benchmarks engines` writes 1 million rows of 10 columns; with `AUCMAX_BENCH_ROWS=20000000` more,
+but above 5 million without Spark.
 """
 
 import os
@@ -15,14 +16,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 
+import numpy as np
 import pyarrow as pa
 
 from aucmax import AUCClassifier
+from aucmax.problem.moments import moments_of_parts
 from aucmax.scale import LocalEngine, Source, evaluate, fit
-from aucmax.scale.first_pass import ColumnUse
-from aucmax.scale.fold_statistics import FoldStatisticsOf
+from aucmax.scale.columns import ColumnUse
 from aucmax.scale.partitions import ArrowPartition
-from aucmax.scale.passes import Passes
+from aucmax.scale.rows import read_rows
 from benchmarks.bench_scale import write_files
 
 DIM = 10
@@ -59,13 +61,15 @@ def timed(call):
     return time.perf_counter() - start, value
 
 
-def count(number, partition):
+def count(partition):
     return sum(map(len, partition.chunks(100)))
 
 
 def moments(files, engine):
-    passes = Passes.start(files, ColumnUse("y", pos_label=1, encode=False), 0, engine=engine)
-    return lambda: passes.run(FoldStatisticsOf(5), "")
+    rows = read_rows(files, ColumnUse("y", pos_label=1, encode=False), engine)
+    y = np.where(rows.labels.is_pos, 1.0, -1.0)
+    folds = np.array_split(np.random.default_rng(0).permutation(y.size), 5)
+    return lambda: moments_of_parts(rows.X, y, np.ones(y.size), folds)
 
 
 def fitted(files, engine):
@@ -80,7 +84,7 @@ class Probe:
         self.source = Source((ArrowPartition(table, 0), ArrowPartition(table, 1)))
 
     def __call__(self, engine):
-        return engine.map_reduce(self.source, count)
+        return sum(engine.map(self.source, count, lambda rows: None))
 
 
 def engine_rows(engines, starts, files, test, repeats):

@@ -112,20 +112,14 @@ def test_a_row_is_named_by_its_partition_and_its_number_there(client):
         fit(frame, target="y", engine=DaskEngine(client))
 
 
-def test_workers_that_no_one_gave_are_closed(monkeypatch):
+def test_threads_of_this_process_are_used_if_there_is_no_client(monkeypatch):
     def no_client():
         raise ValueError("no client")
 
     monkeypatch.setattr("distributed.default_client", no_client)
-    before = set(Client._instances)
-    assert DaskEngine().map_reduce(Source.of(make_events(500)), Rows()) == 500
-    (own,) = set(Client._instances) - before
-    assert (own.status, own.cluster.status.name) == ("closed", "closed")
-
-
-class Rows:
-    def __call__(self, number, partition):
-        return sum(map(len, partition.chunks(100)))
+    X, y = numbers()
+    model = aucmax.dask.AUCClassifier().fit(da.from_array(X, chunks=(700, 2)), da.from_array(y, chunks=700))
+    np.testing.assert_allclose(model.coef_, aucmax.AUCClassifier().fit(X, y).coef_, rtol=1e-10)
 
 
 def test_partitions_without_rows_are_no_obstacle(client):
@@ -146,14 +140,14 @@ def test_the_example_of_the_page(client, tmp_path, monkeypatch):
 
 
 class Slow:
-    """Rows of a partition, which takes a while; the process that counts the third one is killed the first time."""
+    """Rows of a partition, which takes a while; the process that counts partition 3 is killed the first time."""
 
     def __init__(self, flag):
         self.flag = flag
 
-    def __call__(self, number, partition):
+    def __call__(self, partition):
         time.sleep(0.1)
-        if number == 3 and not os.path.exists(self.flag):
+        if partition.name == "partition 3" and not os.path.exists(self.flag):
             open(self.flag, "w").close()
             os.kill(os.getpid(), 9)
         return sum(map(len, partition.chunks(100)))
@@ -163,7 +157,8 @@ def test_a_killed_worker_costs_time_and_not_the_answer(client, tmp_path, monkeyp
     monkeypatch.setattr(sources, "PARTITION_ROWS", 200)
     source = Source.of(make_events(2000))
     flag = str(tmp_path / "killed")
-    assert DaskEngine(client).map_reduce(source, Slow(flag)) == 2000
+    counted = []
+    assert sum(DaskEngine(client).map(source, Slow(flag), counted.append)) == sum(counted) == 2000
     assert os.path.exists(flag)
 
 

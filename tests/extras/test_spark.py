@@ -149,6 +149,34 @@ def test_the_path_is_that_of_one_process_to_the_last_bit(frame):
     assert evaluate(source, plain, target="label", engine=SparkEngine()) == evaluate(source, plain, target="label")
 
 
+def jobs_of(session):
+    return session.sparkContext._jsc.sc().dagScheduler().numTotalJobs()
+
+
+@pytest.mark.parametrize("n_partitions", [1, 12])
+@pytest.mark.parametrize(
+    ("model", "most"),
+    [
+        (aucmax.spark.AUCClassifier(), 8),
+        (aucmax.spark.AUCClassifierCV(loss="squared", random_state=0), 8),
+        (aucmax.spark.AUCClassifierCV(random_state=0), 9),
+    ],
+    ids=["alpha", "path", "auto"],
+)
+def test_a_fit_takes_few_jobs_and_keeps_nothing(session, frame, model, most, n_partitions):
+    rows = frame.coalesce(1) if n_partitions == 1 else frame.repartition(n_partitions)
+    kept = session.sparkContext._jsc.getPersistentRDDs().size()
+    before = jobs_of(session)
+    model.fit(rows)
+    assert jobs_of(session) - before <= most
+    assert session.sparkContext._jsc.getPersistentRDDs().size() == kept
+
+
+def test_misspelt_settings_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'alpah'"):
+        aucmax.spark.AUCClassifier(alpah=1.0)
+
+
 def test_transform_adds_the_columns_that_are_named(frame):
     names = {"rawPredictionCol": "raw", "probabilityCol": "p", "predictionCol": "guess"}
     model = aucmax.spark.AUCClassifierCV(loss="squared", random_state=0, cv=3, **names).fit(frame)
@@ -258,7 +286,7 @@ def test_partitions_without_rows_are_no_obstacle(session, frame):
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
-        ([([1.0, 2.0], 0.0), ([1.0, 2.0], 0.0)], r"'label' has the labels \[0.0\]; there must be two"),
+        ([([1.0, 2.0], 0.0), ([1.0, 2.0], 0.0)], r"'label' has the labels \[0\]; there must be two"),
         ([([1.0, 2.0], 0.0), ([1.0, 3.0], 1.0), ([1.0], 1.0)], "partition 0, rows 1 to 3: a vector of .* in row 3;"),
         ([([1.0, 2.0], 0.0), (None, 1.0)], "partition 0, rows 1 to 2: the vector of row 2 is missing"),
         ([([1.0, 2.0], 0.0), ([1.0, 3.0], 1.0), ([1.0, 3.0], None)], "is missing in 1 rows, first in row 3"),
@@ -283,11 +311,12 @@ def test_a_killed_worker_costs_time_and_not_the_answer(session, frame, tmp_path)
     for source in (spark_source(frame), Source.of(write_parquet(make_events(2000), tmp_path))):
         flag = str(tmp_path / source.name.replace("/", "-"))
 
-        def count(number, partition, flag=flag):  # a function of its own is sent to the workers by value
-            if number == 1 and not os.path.exists(flag):
+        def count(partition, flag=flag):  # a function of its own is sent to the workers by value
+            if not os.path.exists(flag):
                 open(flag, "w").close()
                 os.kill(os.getpid(), 9)
             return sum(map(len, partition.chunks(100)))
 
-        assert SparkEngine(session).map_reduce(source, count) == 2000
+        counted = []
+        assert sum(SparkEngine(session).map(source, count, counted.append)) == sum(counted) == 2000
         assert os.path.exists(flag)

@@ -4,7 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aucmax.scale import spark_frames
 from aucmax.scale.spark_frames import BatchPartition
 from aucmax.scale.vectors import VectorColumn
 
@@ -70,13 +69,3 @@ def test_a_row_of_a_later_chunk_is_counted_from_the_first():
     block = pa.record_batch({"f": pa.array([[1.0], [2.0], [3.0], None])})
     with pytest.raises(ValueError, match="Spark partition 5, rows 3 to 4: the vector of row 4 is missing"):
         list(BatchPartition([block], 5, VectorColumn("f", 1)).chunks(2))
-
-
-def test_packed_blocks_are_small_and_hold_all_rows_in_order(monkeypatch):
-    monkeypatch.setattr(spark_frames, "_BLOCK_BYTES", 2000)
-    batches = [pa.record_batch({"f": [[float(i), 0.5]] * 100, "label": [i] * 100}) for i in range(3)]
-    packed = [block.column("block")[0].as_py() for block in spark_frames._packed(batches)]
-    assert len(packed) > 3
-    unpacked = list(spark_frames._unpacked(packed))
-    assert max(len(batch) for batch in unpacked) < 100
-    assert pa.Table.from_batches(unpacked) == pa.Table.from_batches(batches)

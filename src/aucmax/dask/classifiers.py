@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from aucmax.estimators import linear, linear_cv
+from aucmax.scale.columns import ColumnUse, larger_label
 from aucmax.scale.dask import DaskEngine, lazy_source
-from aucmax.scale.fit import fit as fit_source
+from aucmax.scale.rows import read_rows
+from aucmax.validation.params import check_params
 
 _TARGET = "__target__"
 _WEIGHT = "__weight__"
@@ -19,6 +23,7 @@ class _DaskMixin:
     """Fitting in passes on the workers, and lazy predictions."""
 
     _plain: Any  # the class of the estimator for data in memory
+    classes_: np.ndarray
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit to Dask collections with the same partitions.
@@ -31,27 +36,17 @@ class _DaskMixin:
             The larger label is the positive one.
         sample_weight : dask array or series, optional
         """
-        labels = np.unique(np.asarray(y.unique().compute() if hasattr(y, "unique") else _unique(y)))
-        if labels.size != 2:
-            raise ValueError(f"y has the labels {labels.tolist()[:20]}; there must be two")
-        source = lazy_source(X, (_TARGET, y), (_WEIGHT, sample_weight))
-        self._fitted = fit_source(
-            source,
-            self._plain(**self.get_params()),  # type: ignore[attr-defined]
-            target=_TARGET,
-            weight=None if sample_weight is None else _WEIGHT,
-            pos_label=labels[1].item(),
-            encode=hasattr(X, "columns"),
-            engine=DaskEngine(),
-        )
-        model = self._fitted[-1] if hasattr(X, "columns") else self._fitted
-        if not hasattr(X, "columns"):
-            del model.feature_names_in_  # an array has none
-        for name, value in vars(model).items():
-            if name == "_linear" or (name.endswith("_") and not name.startswith("_")):
-                setattr(self, name, value)
-        self.classes_ = labels
-        model.classes_ = labels
+        check_params(self)
+        model = self._plain(**self.get_params())  # type: ignore[attr-defined]
+        is_frame = hasattr(X, "columns")
+        weight = None if sample_weight is None else _WEIGHT
+        use = ColumnUse(_TARGET, weight, pos_label=partial(larger_label, "y"), encode=is_frame)
+        rows = read_rows(lazy_source(X, (_TARGET, y), (_WEIGHT, sample_weight)), use, DaskEngine())
+        model.fit(rows.X, rows.labels, rows.weight)
+        if getattr(y.dtype, "kind", "") == "f":  # whole numbers have been read as integers
+            model.classes_ = model.classes_.astype(float)
+        vars(self).update(vars(model))
+        self._fitted = Pipeline([("encoder", rows.encoder), ("model", model)]) if is_frame else model
         return self
 
     def to_estimator(self) -> Any:
@@ -66,7 +61,7 @@ class _DaskMixin:
         ----------
         X : array, data frame or Dask collection
         """
-        return self._apply(X, "decision_function", 1)
+        return self._apply(X, "decision_function")
 
     def predict(self, X: Any) -> Any:
         """Predict labels; a lazy array if X is a Dask collection.
@@ -75,29 +70,26 @@ class _DaskMixin:
         ----------
         X : array, data frame or Dask collection
         """
-        return self._apply(X, "predict", 1)
+        return self._apply(X, "predict")
 
-    def _apply(self, X: Any, method: str, ndim: int) -> Any:
-        import dask.array as da
-
+    def _apply(self, X: Any, method: str) -> Any:
         check_is_fitted(self, "coef_")
         apply = getattr(self._fitted, method)
-        kind = self.classes_.dtype if method == "predict" else np.dtype(float)
+        kind = self.classes_.dtype if method == "predict" else float
+        meta = np.empty((0, 2) if method == "predict_proba" else 0, kind)
         if hasattr(X, "map_partitions"):
-            meta = np.empty((0,) * ndim, dtype=kind)
-            return X.map_partitions(_apply_to_frame, apply, meta=meta)
+            return X.map_partitions(apply, meta=meta)
         if hasattr(X, "map_blocks"):
-            X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
-            if ndim == 2:
-                return da.map_blocks(_apply_to_block, X, apply=apply, chunks=(X.chunks[0], (2,)), dtype=kind)
-            return da.map_blocks(_apply_to_block, X, apply=apply, drop_axis=1, dtype=kind)
+            shape = {"chunks": (X.chunks[0], (2,))} if meta.ndim == 2 else {"drop_axis": 1}
+            return X.rechunk({1: -1}).map_blocks(apply, meta=meta, dtype=meta.dtype, **shape)
         return apply(X)
 
 
 class AUCClassifier(_DaskMixin, linear.AUCClassifier):  # type: ignore[misc]
-    """`aucmax.AUCClassifier` for Dask collections: the squared or the logistic loss, in passes on the workers.
+    """`aucmax.AUCClassifier` for Dask collections, fitted in passes on the workers.
 
-    The parameters are those of `aucmax.AUCClassifier`.
+    The parameters are those of `aucmax.AUCClassifier`; the solver needs full passes only: "exact", "cg", "newton" or
+    "cutting_plane".
     """
 
     _plain = linear.AUCClassifier
@@ -106,7 +98,7 @@ class AUCClassifier(_DaskMixin, linear.AUCClassifier):  # type: ignore[misc]
 class AUCClassifierCV(_DaskMixin, linear_cv.AUCClassifierCV):  # type: ignore[misc]
     """`aucmax.AUCClassifierCV` for Dask collections: the path and its cross-validation, in passes on the workers.
 
-    The parameters are those of `aucmax.AUCClassifierCV`; `cv` is a number of folds.
+    The parameters are those of `aucmax.AUCClassifierCV`.
     """
 
     _plain = linear_cv.AUCClassifierCV
@@ -118,18 +110,4 @@ class AUCClassifierCV(_DaskMixin, linear_cv.AUCClassifierCV):  # type: ignore[mi
         ----------
         X : array, data frame or Dask collection
         """
-        return self._apply(X, "predict_proba", 2)
-
-
-def _unique(y: Any) -> Any:
-    import dask.array as da
-
-    return da.unique(y).compute()
-
-
-def _apply_to_block(block: np.ndarray, apply: Any) -> np.ndarray:
-    return apply(block)
-
-
-def _apply_to_frame(frame: Any, apply: Any) -> np.ndarray:
-    return apply(frame)
+        return self._apply(X, "predict_proba")

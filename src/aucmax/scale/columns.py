@@ -21,7 +21,7 @@ class ColumnUse:
     target, weight, groups : str or None
         The columns of labels, of weights, and of groups that stay in one fold.
     pos_label : optional
-        The positive label; the rarer one if not given.
+        The positive label, or a function that chooses it from the sorted labels; the rarer one if not given.
     keep, drop : sequence of str
         As for `TableEncoder`.
     encode : bool
@@ -43,6 +43,19 @@ class ColumnUse:
     def beside_features(self) -> set[str]:
         """The columns of labels, weights and groups."""
         return {name for name in (self.target, self.weight, self.groups) if name is not None}
+
+
+def larger_label(name: str, labels: Sequence[Any]) -> Any:
+    """The larger one of two labels; any other number of labels is an error, which calls them by this name.
+
+    Examples
+    --------
+    >>> larger_label("y", [0, 1])
+    1
+    """
+    if len(labels) != 2:
+        raise ValueError(f"{name} has the labels {list(labels[:20])}; there must be two")
+    return labels[1]
 
 
 class NumericColumn(NamedTuple):

@@ -1,174 +1,157 @@
-"""The Dask engine: partitions are read by the workers of the current client; what they give is added up here."""
+"""The Dask engine: the workers of a client read the partitions, keep the encoded rows and run the tasks of a pass."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import dask
+import distributed
 import numpy as np
 
+from aucmax.numerics.chunked_matrix import ChunkTask
 from aucmax.numerics.threads import one_blas_thread
-from aucmax.scale.engines import Map, Report, WatchedPartition, add_up
+from aucmax.scale.encoded_chunks import EncodedPartition
+from aucmax.scale.engines import Kept, LocalEngine, Map, counted, encoding, on_chunks
 from aucmax.scale.partitions import ArrowPartition, Partition
+from aucmax.scale.progress import Report
 from aucmax.scale.source import Source
 from aucmax.tables.pyarrow_import import pa
+from aucmax.tables.table import Table
+
+_VECTOR_BYTES = "1 GiB"  # that a task may take along without a warning
 
 
 @dataclass(frozen=True)
 class DaskEngine:
-    """Futures on the workers of a client.
+    """Futures on the workers of a client; without a client, threads of this process.
 
-    A task that is lost with its worker is run again by Dask, on another one. Partitions that are delayed Dask objects
-    are computed by the worker that reads them.
+    The encoded rows of a partition are the result of a future: Dask moves them to disk when memory is short, and if a
+    worker is lost, another one computes them again. Partitions of Dask collections are computed on the workers.
 
     Parameters
     ----------
     client : distributed.Client, optional
-        The current one if not given; if there is none, workers in this process, for one pass.
+        The current one if not given.
     in_flight : int
-        Partitions per worker that are under way or wait to be added.
+        Number of tasks per worker that are submitted and not yet added up.
     """
 
     client: Any = None
     in_flight: int = 4
 
-    shared_disk = False
+    n_threads = 1  # of a worker, that read rows
 
-    def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
-        """The sum over the partitions, in their order."""
-        with nullcontext(self.client) if self.client is not None else current_client() as client:
-            return add_up(self._results(client, source, map, report))
+    def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
+        """The results of a function for each partition."""
+        client = self._current_client()
+        if client is None:
+            yield from LocalEngine().map(source, function, report)
+            return
+        calls = (partial(_submit, client, partial(counted, function), part) for part in source.partitions)
+        for result, rows in self._in_order(client, calls):
+            report(rows)
+            yield result
 
-    def _results(self, client: Any, source: Source, map: Map, report: Report | None) -> Iterator[Any]:
-        """The results in the order of the partitions; few of them wait at a time."""
-        shared = client.submit(_identity, map, pure=False)  # unlike scattered data, it can be computed again
+    def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
+        """Encode the rows of each partition on the worker that reads it, which keeps them."""
+        client = self._current_client()
+        if client is None:
+            return LocalEngine().keep(partitions, n_bytes, report)
+        futures = [_submit(client, partial(_encoded, encoding(rows)), rows.partition) for rows in partitions]
+        sizes = [rows.sizes for rows in partitions]
+        for future, size in zip(futures, sizes, strict=True):
+            error = future.exception()  # waits for the result, which stays on the worker
+            if error is not None:
+                raise error
+            report(int(size.sum()))
+        return futures, sizes
+
+    def run(self, tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
+        """The results of the tasks, each run by a worker that keeps the rows."""
+        client = self._current_client()
+        if client is None:
+            return LocalEngine().run(tasks, description)
+        calls = (partial(client.submit, on_chunks(task), task.part, pure=False) for task in tasks)
+        return self._in_order(client, calls)
+
+    def _in_order(self, client: Any, calls: Iterable[Callable[[], Any]]) -> Iterator[Any]:
+        """The results of the futures that the calls submit; few of them wait at a time."""
         limit = self.in_flight * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
-        parts = source.partitions
-        futures: dict[int, Any] = {}
-        for number in range(len(parts)):
-            for later in range(number + len(futures), min(number + limit, len(parts))):
-                futures[later] = _submit(client, shared, later, parts[later])
-            value, rows = futures.pop(number).result()
-            if report is not None:
-                report(rows)
-            yield value
+        futures: deque[Any] = deque()
+        for call in calls:
+            with dask.config.set({"distributed.admin.large-graph-warning-threshold": _VECTOR_BYTES}):
+                futures.append(call())
+            if len(futures) >= limit:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
+
+    def _current_client(self) -> Any:
+        """The given client or the current one, if there is one."""
+        try:
+            return self.client or distributed.default_client()
+        except ValueError:
+            return None
 
 
-def _identity(map: Map) -> Map:
-    return map
+def _submit(client: Any, function: Callable[[Partition], Any], partition: Partition) -> Any:
+    """The future of a function of a partition; those of Dask collections are computed by the workers."""
+    rows = client.compute(partition.rows) if isinstance(partition, LazyPartition) else partition
+    return client.submit(function, rows, pure=False)
 
 
-def _submit(client: Any, map: Any, number: int, partition: Partition) -> Any:
-    if isinstance(partition, LazyPartition):
-        return client.submit(_run_on_lazy, map, number, *partition.futures(client), partition.names, pure=False)
-    return client.submit(_run, map, number, partition, pure=False)
-
-
-def _run(map: Map, number: int, partition: Partition) -> tuple[Any, int]:
-    """The result of a partition, and its number of rows; on a worker."""
-    rows = 0
-
-    def count(more: int) -> None:
-        nonlocal rows
-        rows += more
-
+def _encoded(encode: Callable[[Partition], Iterable[Any]], partition: Partition) -> list[Any]:
     with one_blas_thread():
-        return map(number, WatchedPartition(partition, count)), rows
-
-
-def _run_on_lazy(map: Map, number: int, *pieces_and_names: Any) -> tuple[Any, int]:
-    """The same, of blocks that Dask has computed."""
-    *pieces, names = pieces_and_names
-    return _run(map, number, ArrowPartition(_joined(pieces, names), number, "Dask partition"))
+        return list(encode(partition))
 
 
 @dataclass(frozen=True, eq=False)
 class LazyPartition:
-    """Blocks of Dask collections with the same rows, side by side: data frames, or arrays with the names of columns.
+    """A partition of Dask collections."""
 
-    Parameters
-    ----------
-    pieces : tuple of delayed
-    names : tuple of tuple of str
-        The names of the columns of each piece.
-    number : int
-    """
+    rows: Any  # a delayed ArrowPartition
+    name: str
+    width: int  # number of columns
 
-    pieces: tuple[Any, ...]
-    names: tuple[tuple[str, ...], ...]
-    number: int
-
-    @property
-    def name(self) -> str:
-        """Its number."""
-        return f"Dask partition {self.number}"
-
-    def futures(self, client: Any) -> list[Any]:
-        """The blocks, computed on the cluster."""
-        return client.compute(list(self.pieces))
-
-    def chunks(self, rows: int, columns: Any = None) -> Iterator[Any]:
+    def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
         """The rows, computed here."""
-        import dask
-
-        blocks = dask.compute(*self.pieces)
-        return ArrowPartition(_joined(list(blocks), self.names), self.number, "Dask partition").chunks(rows, columns)
-
-
-def _joined(pieces: list[Any], names: tuple[tuple[str, ...], ...]) -> Any:
-    """The blocks side by side as an Arrow table."""
-    columns: dict[str, Any] = {}
-    for piece, given in zip(pieces, names):
-        if hasattr(piece, "iloc"):
-            frame = piece.to_frame() if piece.ndim == 1 else piece
-            for j, name in enumerate(given):
-                columns[name] = pa.array(frame.iloc[:, j], from_pandas=True)
-        else:
-            matrix = np.asarray(piece).reshape(len(piece), -1)
-            for j, name in enumerate(given):
-                columns[name] = pa.array(np.ascontiguousarray(matrix[:, j]))
-    return pa.table(columns)
-
-
-@contextmanager
-def current_client() -> Iterator[Any]:
-    """The current client; if there is none, one with workers in this process, which is closed in the end."""
-    import distributed
-
-    try:
-        client = distributed.default_client()
-    except ValueError:
-        with distributed.Client(processes=False, dashboard_address=None, set_as_default=False) as client:
-            yield client
-    else:
-        yield client
+        return self.rows.compute().chunks(rows, columns)
 
 
 def lazy_source(X: Any, *others: tuple[str, Any]) -> Source:
     """Dask collections with the same partitions, side by side: X, and named vectors such as the labels."""
-    collections = [X, *(vector for _, vector in others if vector is not None)]
-    names = [_column_names(X), *((name,) for name, vector in others if vector is not None)]
-    blocks = [_blocks(collection) for collection in collections]
-    counts = {len(some) for some in blocks}
+    vectors = {name: vector for name, vector in others if vector is not None}
+    columns = map(str, X.columns) if hasattr(X, "columns") else (f"x{j}" for j in range(X.shape[1]))
+    names = [*columns, *vectors]
+    blocks = [_blocks(collection) for collection in (X, *vectors.values())]
+    counts = sorted(set(map(len, blocks)))
     if len(counts) > 1:
-        raise ValueError(
-            f"X and y have different numbers of partitions: {sorted(counts)}; rechunk or repartition one"
-        )
-    parts = [LazyPartition(tuple(row), tuple(names), k) for k, row in enumerate(zip(*blocks))]
+        raise ValueError(f"X and y have different numbers of partitions: {counts}; rechunk or repartition one")
+    rows = [dask.delayed(_side_by_side)(names, number, *pieces) for number, pieces in enumerate(zip(*blocks))]
+    parts = [LazyPartition(part, f"Dask partition {number}", len(names)) for number, part in enumerate(rows)]
     return Source(tuple(parts), "Dask collection")
-
-
-def _column_names(X: Any) -> tuple[str, ...]:
-    """Names of the columns; x0, x1, ... of an array."""
-    if hasattr(X, "columns"):
-        return tuple(map(str, X.columns))
-    return tuple(f"x{j}" for j in range(X.shape[1]))
 
 
 def _blocks(collection: Any) -> list[Any]:
     """The partitions, each with all columns."""
-    if hasattr(collection, "rechunk") and collection.ndim == 2 and len(collection.chunks[1]) > 1:
+    if hasattr(collection, "rechunk") and collection.ndim == 2:
         collection = collection.rechunk({1: -1})
     return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
+
+
+def _side_by_side(names: list[str], number: int, *blocks: Any) -> ArrowPartition:
+    """Computed blocks with the same rows."""
+    columns = [column for block in blocks for column in _columns(block)]
+    return ArrowPartition(pa.table(columns, names), number, "Dask partition")
+
+
+def _columns(block: Any) -> Iterator[Any]:
+    """The columns of a data frame, a series or an array as Arrow arrays."""
+    if hasattr(block, "iloc"):
+        frame = block.to_frame() if block.ndim == 1 else block
+        return (pa.array(frame.iloc[:, j], from_pandas=True) for j in range(frame.shape[1]))
+    return (pa.array(np.ascontiguousarray(column)) for column in np.asarray(block).reshape(len(block), -1).T)

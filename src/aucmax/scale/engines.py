@@ -7,16 +7,16 @@ give the same sums to the last bit with every engine, and with any number of thr
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from aucmax.numerics.chunked_matrix import ChunkTask, Part
-from aucmax.numerics.threads import run_in_order
-from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, fits_on_disk
+from aucmax.numerics.threads import one_blas_thread, run_in_order
+from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, fits_on_disk, picked_rows
 from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import Report
 from aucmax.scale.source import Source, TemporaryFolder
@@ -99,6 +99,34 @@ def _store(partition: EncodedPartition, folder: TemporaryFolder, number: int, re
         chunks.append(StoredChunk.of(X, folder, f"{number}-{k}"))
         report(X.shape[0])
     return chunks
+
+
+def counted(function: Map, partition: Partition) -> tuple[Any, int]:
+    """The result of a function for a partition, and how many rows it read; called on the workers of a cluster."""
+    counts: list[int] = []
+    with one_blas_thread():
+        return function(_WatchedPartition(partition, counts.append)), sum(counts)
+
+
+def encoding(rows: EncodedPartition) -> Callable[[Partition], Iterable[Any]]:
+    """How to encode a partition, as a function of the partition that is sent to the workers of a cluster."""
+    elsewhere: Any = None
+    return partial(_encoded, replace(rows, partition=elsewhere))
+
+
+def _encoded(rows: EncodedPartition, partition: Partition) -> EncodedPartition:
+    return replace(rows, partition=partition)
+
+
+def on_chunks(task: ChunkTask) -> Callable[[Iterable[Any]], list[Any]]:
+    """A task as a function of the chunks of its part, which is sent to the workers of a cluster."""
+    elsewhere: Any = None
+    return partial(_run_on_chunks, task._replace(part=elsewhere))
+
+
+def _run_on_chunks(task: ChunkTask, chunks: Iterable[Any]) -> list[Any]:
+    with one_blas_thread():
+        return task._replace(part=partial(picked_rows, chunks))()
 
 
 @dataclass(frozen=True)

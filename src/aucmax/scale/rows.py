@@ -76,7 +76,9 @@ def read_rows(
             facts = facts if part is None else part if facts is None else facts + part
     if facts is None:
         raise ValueError(f"{source.name} has no rows")
-    is_pos, classes, rest = LabelCodes.joined(facts.labels).binary(use.target, use.pos_label)
+    codes = LabelCodes.joined(facts.labels)
+    pos_label = use.pos_label(codes.labels) if callable(use.pos_label) else use.pos_label
+    is_pos, classes, rest = codes.binary(use.target, pos_label)
     encoder = learn_encoder(use, facts, source, np.cumsum([0, *map(sum, sizes[:-1])]))
     width = max(facts.width + facts.zero_based, 1) if encoder is None else len(encoder.get_feature_names_out())
     source = with_matrix_layout(source, width, facts.zero_based)

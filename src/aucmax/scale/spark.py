@@ -1,32 +1,42 @@
-"""The Spark engine: partitions are read by Spark's Python workers; what they give is added up here.
+"""The Spark engine: Spark's Python workers read the partitions, and Spark keeps the encoded rows; a pass is one job.
 
-Each partition is a job of one task, and as many jobs run at a time as there are cores: the results are added in the
-order of the partitions, so that the same partitions give the same bits, and few of them wait in the driver. (A
-`treeReduce` adds them in the order in which they arrive.)
+The driver adds up the results in the order of the partitions: the same partitions give the same bits as in one
+process. (`treeReduce` adds them in the order in which they arrive.)
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from pyspark import StorageLevel, TaskContext, cloudpickle
+from pyspark.sql import SparkSession
+
+from aucmax.numerics.chunked_matrix import ChunkTask
 from aucmax.numerics.threads import one_blas_thread
-from aucmax.scale.engines import Map, Report, WatchedPartition, add_up, in_order
+from aucmax.scale.encoded_chunks import EncodedPartition
+from aucmax.scale.engines import Kept, Map, counted, encoding, on_chunks
 from aucmax.scale.partitions import Partition
+from aucmax.scale.progress import Report
 from aucmax.scale.source import Source
-from aucmax.scale.spark_frames import FramePartition, PackedPartition
+from aucmax.scale.spark_frames import BatchPartition, FramePartition
+from aucmax.scale.vectors import VectorColumn
+from aucmax.tables.pyarrow_import import pa
+
+# pickled results for a partition, which has this number, one by one
+_Function = Callable[[int, Partition], Iterable[Any]]
 
 
 @dataclass(frozen=True)
 class SparkEngine:
     """Jobs on the executors of a Spark session, which must not be one of Spark Connect.
 
-    A task that is lost with its worker is run again by Spark, as often as `spark.task.maxFailures` permits. The
-    executors need aucmax.
+    If a task is lost with its worker, Spark runs it again, up to `spark.task.maxFailures` times. The executors need
+    aucmax.
 
     Parameters
     ----------
@@ -36,81 +46,100 @@ class SparkEngine:
 
     session: Any = None
 
-    shared_disk = False
+    n_threads = 1  # of a worker, that read rows
 
-    def map_reduce(self, source: Source, map: Map, report: Report | None = None) -> Any:
-        """The sum over the partitions, in their order."""
-        from pyspark import inheritable_thread_target
+    def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
+        """The results of a function for each partition, from one job."""
+        results = self._results(source.partitions, lambda number, partition: [counted(function, partition)])
+        for result, rows in _unpickled(results.collect()):
+            report(rows)
+            yield result
 
-        session = current_session() if self.session is None else self.session
-        context = session.sparkContext
-        results = _lazy_results(context, source, map)
-        n_threads = max(1, min(context.defaultParallelism, len(source)))
+    def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
+        """Encode all rows in one job; Spark keeps them in memory, or on disk if memory is short."""
+        encoders = [encoding(rows) for rows in partitions]
+        originals = [rows.partition for rows in partitions]
+        chunks = self._results(originals, lambda number, partition: encoders[number](partition))
+        chunks.persist(StorageLevel.MEMORY_AND_DISK)
+        weakref.finalize(chunks, _unpersist, chunks.context, chunks._jrdd).atexit = False
+        errors = chunks.filter(lambda chunk: isinstance(chunk, str))
+        list(_unpickled(errors.collect()))
+        sizes = [rows.sizes for rows in partitions]
+        report(sum(int(size.sum()) for size in sizes))
+        parts: Any = [_KeptPart(chunks, number) for number in range(len(partitions))]
+        return parts, sizes
 
-        def run(number: int, partition: Partition) -> Any:
-            return context.runJob(results, list, [number])
+    def run(self, tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
+        """The results of the tasks, from one job on the partitions that they need."""
+        if not tasks:
+            return
+        parts: Any = [task.part for task in tasks]
+        chunks = parts[0].chunks
+        numbers = [part.number for part in parts]
+        pickled = [cloudpickle.dumps(on_chunks(task)) for task in tasks]
+        sent = chunks.context.broadcast(dict(zip(numbers, pickled, strict=True)))
 
-        with ThreadPoolExecutor(n_threads) as pool:
-            jobs = in_order(pool, inheritable_thread_target(session)(run), list(source.partitions), 2 * n_threads)
-            return add_up(_values(jobs, report))
+        def results(number: int, kept: Iterable[bytes]) -> Iterator[bytes | str]:
+            function = pickle.loads(sent.value[number])
+            return _pickled(lambda: [function(map(pickle.loads, kept))])
 
+        try:
+            yield from _unpickled(chunks.context.runJob(chunks.mapPartitionsWithIndex(results), list, numbers))
+        finally:
+            sent.destroy()
 
-class _Result(NamedTuple):
-    """What a task gives back."""
-
-    value: Any
-    rows: int
-    error: str | None = None  # about the data: running the task again would not help
-
-
-def _values(jobs: Iterable[list[Any]], report: Report | None) -> Iterator[Any]:
-    """The values of finished jobs, with their rows reported."""
-    for found in jobs:
-        for content in found:
-            result = _Result(*pickle.loads(content[0]))  # of our own task
-            if result.error is not None:
-                raise ValueError(result.error)
-            if report is not None:
-                report(result.rows)
-            yield result.value
-
-
-def _lazy_results(context: Any, source: Source, map: Map) -> Any:
-    """An RDD with the pickled result of every partition."""
-    first = source.partitions[0]
-    if not isinstance(first, FramePartition | PackedPartition):
-        numbered = list(enumerate(source.partitions))
-        return context.parallelize(numbered, len(numbered)).map(lambda item: (_run(map, *item),))
-    results = first.results(partial(_run, map))
-    if results.getNumPartitions() != len(source):
-        raise ValueError(
-            f"the Spark data frame has {results.getNumPartitions()} partitions, and had {len(source)} before; call "
-            "persist() on it first, so that they stay the same"
-        )
-    return results
+    def _results(self, partitions: Sequence[Partition], function: _Function) -> Any:
+        """An RDD with the pickled results of a function for every partition, in as many partitions of its own."""
+        first = partitions[0]
+        if not isinstance(first, FramePartition):
+            context = (self.session or SparkSession.active()).sparkContext
+            numbered = list(enumerate(partitions))
+            rdd = context.parallelize(numbered, len(numbered))
+            return rdd.flatMap(lambda item: _pickled(lambda: function(*item)))
+        on_batches = partial(_of_batches, function, first.vectors)
+        results = first.frame.mapInArrow(on_batches, "result binary, error string").rdd
+        n = results.getNumPartitions()
+        if n != len(partitions):
+            raise ValueError(
+                f"the Spark data frame has {n} partitions, and had {len(partitions)} before; call persist() on it "
+                "first, so that they stay the same"
+            )
+        return results.map(lambda row: bytes(row.result) if row.error is None else row.error)
 
 
-def _run(map: Map, number: int, partition: Partition) -> bytes:
-    """The pickled result of a partition; on a worker."""
-    rows = 0
+class _KeptPart(NamedTuple):
+    """The encoded rows of one partition."""
 
-    def count(more: int) -> None:
-        nonlocal rows
-        rows += more
+    chunks: Any  # an RDD of the pickled chunks of all partitions, which Spark keeps as long as this object exists
+    number: int  # of the partition
 
+
+def _unpersist(context: Any, chunks: Any) -> None:
+    if context._jsc is not None:  # otherwise it was stopped
+        chunks.unpersist(False)
+
+
+def _pickled(function: Callable[[], Iterable[Any]]) -> Iterator[bytes | str]:
+    """Pickled results, or the message of a ValueError, for which Spark need not run the task again; on a worker."""
     try:
         with one_blas_thread():
-            value = map(number, WatchedPartition(partition, count))
+            for result in function():
+                yield pickle.dumps(result, protocol=5)
     except ValueError as error:
-        return pickle.dumps(tuple(_Result(None, rows, str(error))))
-    return pickle.dumps(tuple(_Result(value, rows)), protocol=5)
+        yield str(error)
 
 
-def current_session() -> Any:
-    """The active Spark session."""
-    from pyspark.sql import SparkSession
+def _unpickled(results: Iterable[bytes | str]) -> Iterator[Any]:
+    """The results of our own tasks, or a ValueError."""
+    for result in results:
+        if isinstance(result, str):
+            raise ValueError(result)
+        yield pickle.loads(result)
 
-    session = SparkSession.getActiveSession()
-    if session is None:
-        raise RuntimeError("there is no active Spark session; create one with SparkSession.builder.getOrCreate()")
-    return session
+
+def _of_batches(function: _Function, vectors: VectorColumn | None, batches: Iterable[Any]) -> Iterator[Any]:
+    """The pickled results of a partition of a data frame, which `mapInArrow` takes; on a worker."""
+    number = TaskContext.get().partitionId()
+    for result in _pickled(lambda: function(number, BatchPartition(batches, number, vectors))):
+        value, error = (None, result) if isinstance(result, str) else (result, None)
+        yield pa.record_batch({"result": pa.array([value], pa.binary()), "error": pa.array([error], pa.string())})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
-from pyspark import keyword_only
 from pyspark.ml.classification import Classifier
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import functions as F
@@ -14,47 +15,75 @@ from pyspark.sql import functions as F
 from aucmax.estimators import linear, linear_cv
 from aucmax.estimators.platt_scaling import Calibration
 from aucmax.models.from_estimator import saved_model
-from aucmax.models.savedmodel import SavedModel
-from aucmax.scale.evaluate import PartitionScores
-from aucmax.scale.fit import fit as fit_source
-from aucmax.scale.partitions import Partition
-from aucmax.scale.source import Source
+from aucmax.scale.columns import ColumnUse, larger_label
+from aucmax.scale.rows import SourceRows, read_rows
 from aucmax.scale.spark import SparkEngine
-from aucmax.scale.spark_frames import packed_source
+from aucmax.scale.spark_frames import spark_source
 from aucmax.spark.model import AUCClassifierModel
-from aucmax.spark.params import COLUMNS, ColumnParams, setting
-from aucmax.tables.read_table import CHUNK_ROWS
-
-_SHOWN = 20  # labels that an error message shows
+from aucmax.spark.params import ColumnParams, setting
+from aucmax.validation.params import check_params
 
 
 class _SparkClassifier(Classifier, ColumnParams, DefaultParamsReadable, DefaultParamsWritable):
-    """Fitting in passes on the executors."""
+    """Fitting in passes on the executors; the settings are those of an estimator for data in memory."""
 
-    _plain: Any  # the class of the estimator for data in memory
+    _plain: Any  # the class of this estimator
+    _defaults: dict[str, Any]  # of its settings
+
+    def __init_subclass__(cls) -> None:
+        cls._defaults = cls._plain().get_params()
+        cls._defaults.pop("n_jobs", None)  # the executors are the jobs
+        for name in cls._defaults:
+            setattr(cls, name, setting(name))
+        names = {"featuresCol": "features", "labelCol": "label", "weightCol": None}
+        names |= {f"{name}Col": name for name in ("rawPrediction", "probability", "prediction")}
+        values = (names | cls._defaults).items()
+        parameters = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in values]
+        cls.__signature__ = Signature(parameters)
+
+    def __init__(self, **params: Any):
+        self.__signature__.bind(**params)
+        super().__init__()
+        self._setDefault(**self._defaults)
+        self._set(**params)
 
     def _fit(self, dataset: Any) -> AUCClassifierModel:
-        settings = {p.name: self.getOrDefault(p) for p in self.params if p.name not in COLUMNS}
-        weighted = self.isDefined("weightCol") and self.getWeightCol() is not None
-        columns = {"features": self.getFeaturesCol(), "label": self.getLabelCol()}
-        if weighted:
-            columns["weight"] = self.getWeightCol()
-        engine = SparkEngine(dataset.sparkSession)
-        weight = "weight" if weighted else None
-        with packed_source(_own_names(dataset, columns), features="features") as source:
-            labels = _two_labels(source, engine, self.getLabelCol())
-            fitted = fit_source(
-                source, self._plain(**settings), target="label", weight=weight, pos_label=labels[1], engine=engine
-            )
-            _set_names(fitted, labels, dataset.schema[self.getFeaturesCol()].metadata)
-            saved = saved_model(fitted)
-            if saved.metadata.calibration is None:
-                saved = _calibrated(saved, source, weight, engine)
-        return self._copyValues(AUCClassifierModel(saved, fitted)._resetUid(self.uid))
+        model = self._plain(**{name: self.getOrDefault(name) for name in self._defaults})
+        check_params(model)
+        rows = self._read(dataset)
+        model.fit(rows.X, rows.labels, rows.weight)
+        model.classes_ = np.array(rows.labels.classes, dtype=float)
+        _set_names(model, dataset.schema[self.getFeaturesCol()].metadata)
+        saved = saved_model(model)
+        if saved.metadata.calibration is None:
+            y = np.where(rows.labels.is_pos, 1.0, -1.0)
+            weight = np.ones(y.size) if rows.weight is None else rows.weight
+            calibration = Calibration.fit(model.decision_function(rows.X), y, weight)
+            saved = replace(saved, metadata=replace(saved.metadata, calibration=calibration))
+        return self._copyValues(AUCClassifierModel(saved, model)._resetUid(self.uid))
+
+    def _read(self, dataset: Any) -> SourceRows:
+        """The rows of a data frame, whose order stays the same while they are read twice."""
+        label = self.getLabelCol()
+        numbers = {"label": label}
+        if self.isDefined("weightCol") and self.getWeightCol() is not None:
+            numbers["weight"] = self.getWeightCol()
+        weight = "weight" if "weight" in numbers else None
+        use = ColumnUse("label", weight, pos_label=partial(larger_label, f"column {label!r}"))
+        columns = [F.col(column).cast("double").alias(name) for name, column in numbers.items()]
+        frame = dataset.select(F.col(self.getFeaturesCol()).alias("features"), *columns)
+        is_kept = dataset.storageLevel.useMemory or dataset.storageLevel.useDisk
+        if not is_kept:
+            frame.persist()
+        try:
+            return read_rows(spark_source(frame, features="features"), use, SparkEngine(dataset.sparkSession))
+        finally:
+            if not is_kept:
+                frame.unpersist()
 
 
 class AUCClassifier(_SparkClassifier):
-    """`aucmax.AUCClassifier` as an estimator of Spark ML: the squared or the logistic loss, in passes.
+    """`aucmax.AUCClassifier` as an estimator of Spark ML, fitted in passes.
 
     Parameters
     ----------
@@ -63,42 +92,11 @@ class AUCClassifier(_SparkClassifier):
         scaling of the scores of the training rows: with few rows for each feature they are too extreme, so use
         `AUCClassifierCV`.
     alpha, l1_ratio, loss, solver, standardize, class_weight, decision, random_state
-        As in `aucmax.AUCClassifier`; a solver by its name.
+        As in `aucmax.AUCClassifier`; a solver by its name, which needs full passes only: "exact", "cg", "newton" or
+        "cutting_plane".
     """
 
     _plain = linear.AUCClassifier
-
-    alpha = setting("alpha")
-    l1_ratio = setting("l1_ratio")
-    loss = setting("loss")
-    solver = setting("solver")
-    standardize = setting("standardize")
-    class_weight = setting("class_weight")
-    decision = setting("decision")
-    random_state = setting("random_state")
-
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol="features",
-        labelCol="label",
-        weightCol=None,
-        rawPredictionCol="rawPrediction",
-        probabilityCol="probability",
-        predictionCol="prediction",
-        alpha="auto",
-        l1_ratio=0.0,
-        loss="squared",
-        solver="auto",
-        standardize=True,
-        class_weight=None,
-        decision="prior",
-        random_state=None,
-    ):
-        super().__init__()
-        self._setDefault(**linear.AUCClassifier().get_params())
-        self._set(**self._input_kwargs)
 
 
 class AUCClassifierCV(_SparkClassifier):
@@ -114,76 +112,10 @@ class AUCClassifierCV(_SparkClassifier):
 
     _plain = linear_cv.AUCClassifierCV
 
-    alphas = setting("alphas")
-    l1_ratio = setting("l1_ratio")
-    loss = setting("loss")
-    cv = setting("cv")
-    choice = setting("choice")
-    standardize = setting("standardize")
-    decision = setting("decision")
-    random_state = setting("random_state")
 
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol="features",
-        labelCol="label",
-        weightCol=None,
-        rawPredictionCol="rawPrediction",
-        probabilityCol="probability",
-        predictionCol="prediction",
-        alphas=None,
-        l1_ratio=0.0,
-        loss="auto",
-        cv=5,
-        choice="best",
-        standardize=True,
-        decision="prior",
-        random_state=None,
-    ):
-        super().__init__()
-        defaults = linear_cv.AUCClassifierCV().get_params()
-        del defaults["n_jobs"]  # the executors are the jobs
-        self._setDefault(**defaults)
-        self._set(**self._input_kwargs)
-
-
-def _own_names(dataset: Any, columns: dict[str, str]) -> Any:
-    """The columns of a data frame under our names, labels and weights as numbers."""
-    numbers = [F.col(columns[name]).cast("double").alias(name) for name in columns if name != "features"]
-    return dataset.select(F.col(columns["features"]).alias("features"), *numbers)
-
-
-def _two_labels(source: Source, engine: SparkEngine, name: str) -> list[float]:
-    """The two labels in ascending order."""
-    labels = sorted(set(engine.map_reduce(source, _labels_of)))
-    if len(labels) != 2:
-        raise ValueError(f"column {name!r} has the labels {labels[:_SHOWN]}; there must be two")
-    return labels
-
-
-def _labels_of(number: int, partition: Partition) -> list[float]:
-    """Labels that occur in a partition, all of them or more than can be shown; on a worker."""
-    found: set[float] = set()
-    for chunk in partition.chunks(CHUNK_ROWS):
-        found |= set(chunk.columns["label"].drop_null().unique().to_pylist())
-        if len(found) > _SHOWN:
-            break
-    return sorted(found)[: _SHOWN + 1]
-
-
-def _set_names(fitted: Any, labels: list[float], metadata: dict[str, Any]) -> None:
-    """Give the estimator its labels, and the names of the features if a `VectorAssembler` has noted them."""
-    fitted.classes_ = np.array(labels)
+def _set_names(model: Any, metadata: dict[str, Any]) -> None:
+    """Give the estimator the names of the features if a `VectorAssembler` has noted them."""
     groups = metadata.get("ml_attr", {}).get("attrs", {})
     names = {attribute["idx"]: attribute.get("name") for group in groups.values() for attribute in group}
-    if len(names) == fitted.n_features_in_ and all(names.values()):
-        fitted.feature_names_in_ = np.array([names[j] for j in range(len(names))], dtype=object)
-
-
-def _calibrated(saved: SavedModel, source: Source, weight: str | None, engine: SparkEngine) -> SavedModel:
-    """The model with Platt scaling of its scores of the training rows."""
-    runs = engine.map_reduce(source, PartitionScores(saved, "label", weight, (), CHUNK_ROWS, None))
-    calibration = Calibration.fit(*runs.ended().condensed())
-    return replace(saved, metadata=replace(saved.metadata, calibration=calibration))
+    if len(names) == model.n_features_in_ and all(names.values()):
+        model.feature_names_in_ = np.array([names[j] for j in range(len(names))], dtype=object)

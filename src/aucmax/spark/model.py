@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from aucmax.models.scorer import weights_of
 from aucmax.scale.vectors import VectorColumn
 from aucmax.spark.params import ColumnParams
 
-_FIELDS = "raw array<double>, probability array<double>, prediction double"
 _FILE = "model"  # folder of the model in the folder that is saved
 
 
@@ -99,7 +98,7 @@ class AUCClassifierModel(ClassificationModel, ColumnParams, MLReadable, MLWritab
         return DenseVector(self._saved.predict_proba(_row(value))[0])
 
     def _transform(self, dataset: Any) -> Any:
-        scored = _udf(_Predictions(self._saved, self.getFeaturesCol()))(F.col(self.getFeaturesCol()))
+        scored = _predictions(self._saved, self.getFeaturesCol())(F.col(self.getFeaturesCol()))
         hidden = f"{self.uid}_scored"
         outputs = {
             self.getRawPredictionCol(): array_to_vector(F.col(hidden)["raw"]),
@@ -119,35 +118,22 @@ class AUCClassifierModel(ClassificationModel, ColumnParams, MLReadable, MLWritab
         return _ModelReader()
 
 
-@dataclass(frozen=True, eq=False)
-class _Predictions:
-    """Raw predictions, probabilities and labels of a column of vectors."""
+def _predictions(saved: SavedModel, name: str) -> Any:
+    """Raw predictions, probabilities and labels of a column of vectors, as a function of Spark SQL."""
+    saved = replace(saved, metadata=replace(saved.metadata, held_out_scores=None))  # which thresholds alone need
 
-    saved: SavedModel
-    name: str
-
-    def __call__(self, vectors: Any) -> Any:
-        block = pa.table({self.name: vectors})
-        X = VectorColumn(self.name, self.saved.n_features, dense=None).table(block).X
-        scores = self.saved.decision_function(X)
+    @F.arrow_udf("raw array<double>, probability array<double>, prediction double")
+    def predictions(vectors: pa.Array) -> pa.Array:
+        X = VectorColumn(name, saved.n_features, dense=None).table(pa.table({name: vectors})).X
+        scores = saved.decision_function(X)
         columns = {
             "raw": _pairs(np.column_stack([-scores, scores])),
-            "probability": _pairs(self.saved.predict_proba(X)),
-            "prediction": pa.array(self.saved.predict(X).astype(float)),
+            "probability": _pairs(saved.predict_proba(X)),
+            "prediction": pa.array(saved.predict(X).astype(float)),
         }
         return pa.StructArray.from_arrays(list(columns.values()), list(columns))
 
-
-def _udf(predictions: _Predictions) -> Any:
-    """The predictions as a function of Spark SQL; thresholds, which it does not need, stay here."""
-    metadata = replace(predictions.saved.metadata, held_out_scores=None)
-    predictions = replace(predictions, saved=replace(predictions.saved, metadata=metadata))
-
-    @F.arrow_udf(_FIELDS)
-    def predict(vectors: pa.Array) -> pa.Array:
-        return predictions(vectors)
-
-    return predict
+    return predictions
 
 
 def _pairs(numbers: np.ndarray) -> Any:
