@@ -1,4 +1,4 @@
-"""Passes over Parquet files: reading, encoding and fold moments against a bare loop of pyarrow and BLAS; memory by rows.
+"""Passes over Parquet files: reading, encoding and fold moments against a bare loop of pyarrow and BLAS; memory.
 
 CPU seconds on one thread, medians of alternating runs; whole fits on two threads, each in a process of its own, with
 libraries and their start. `python -m benchmarks scale` writes 1 million rows by default; `AUCMAX_BENCH_ROWS=5000000`

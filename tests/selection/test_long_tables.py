@@ -93,5 +93,5 @@ def test_a_table_that_fits_in_the_sample_gives_the_fit_in_memory(rows):
 
 def test_leave_pair_out_needs_its_table_in_memory(rows):
     X, y = rows
-    with pytest.raises(ValueError, match="needs its table in memory.*use cv=5"):
+    with pytest.raises(ValueError, match=r"needs its table in memory.*use cv=5"):
         AUCClassifierCV(cv="leave_pair_out").fit(in_chunks(X), y)

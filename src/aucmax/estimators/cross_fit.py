@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def fit_rows(model: Any, rows: LabeledData, weighted: bool) -> Any:
 
 
 def cross_fit(
-    estimator: Any, rows: LabeledData, folds: list[Fold], weighted: bool, n_jobs: int | None = None
+    estimator: Any, rows: LabeledData, folds: Sequence[Fold], weighted: bool, n_jobs: int | None = None
 ) -> tuple[list[Any], np.ndarray]:
     """Models of the training rows of each fold, and the scores of its test rows; NaN for rows in no test set."""
     tasks = (delayed(fit_rows)(clone(estimator), rows.rows(train), weighted) for train, _ in folds)

@@ -56,8 +56,8 @@ def within_product(data: Any, w: np.ndarray) -> np.ndarray:
 def within_sums(X: Any, y: np.ndarray, r: np.ndarray, w: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Sum of r_i (w.x_i - centre of its class) x_i, in one pass."""
     if isinstance(X, ChunkedMatrix):
-        parts = X.map("product with the scatter matrix", partial(within_sums, w=w, centres=centres), y, r)
-        return sum((part for _, part in parts), np.zeros(w.size))
+        of_chunk = partial(within_sums, w=w, centres=centres)
+        return X.sum("product with the scatter matrix", of_chunk, y, r, start=np.zeros(w.size))
     out = np.zeros(w.size)
     _within_product(as_rows(X), y, r, w, centres[0], centres[1], out)
     return out

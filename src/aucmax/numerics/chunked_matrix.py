@@ -7,9 +7,10 @@ memory.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from aucmax.numerics.threads import run_in_order
 CHUNK = 2**20  # numbers in a chunk of computed rows
 MOST_ROWS = 2048  # in such a chunk
 FEWEST_ROWS = 256  # in such a chunk
+BLOCK = 8  # chunks whose results are added where they are computed
 
 
 class Pick(NamedTuple):
@@ -42,7 +44,8 @@ class Pick(NamedTuple):
 Part = Callable[[Sequence[Pick]], Iterator[Any]]
 
 
-class ChunkTask(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ChunkTask:
     """A function of the rows of each of some chunks of a part, and of their entries of some vectors."""
 
     part: Part
@@ -51,6 +54,7 @@ class ChunkTask(NamedTuple):
     dim: int  # number of columns of the result
     function: Callable[..., Any]
     vectors: list[list[np.ndarray]]  # for each pick
+    add: Callable[[Any, Any], Any] | None  # adds two results; None if they are not added
 
     @property
     def n_rows(self) -> int:
@@ -58,10 +62,12 @@ class ChunkTask(NamedTuple):
         return sum(pick.n_rows for pick in self.picks)
 
     def __call__(self) -> list[Any]:
-        """The results, one for each chunk."""
-        return [
-            self._apply(chunk, entries) for chunk, entries in zip(self.part(self.picks), self.vectors, strict=True)
-        ]
+        """The results, one for each chunk, or one for each `BLOCK` of chunks if they are added."""
+        results = map(self._apply, self.part(self.picks), self.vectors)
+        if self.add is None:
+            return list(results)
+        blocks = groupby(zip(self.picks, results, strict=True), lambda pair: pair[0].chunk // BLOCK)
+        return [reduce(self.add, (result for _, result in block)) for _, block in blocks]
 
     def _apply(self, chunk: Any, entries: list[np.ndarray]) -> Any:
         """The function of a chunk; what is computed of a long chunk is computed in shorter ones."""
@@ -151,14 +157,33 @@ class ChunkedMatrix:
 
         Yields the places of the rows in this matrix, as a slice or an array, and the result.
         """
-        by_part = [list(picks) for _, picks in groupby(self._picks(), attrgetter("part"))]
-        tasks = []
-        for picks in by_part:
-            entries = [[vector[pick.place] for vector in vectors] for pick in picks]
-            tasks.append(ChunkTask(self.parts[picks[0].part], picks, self.transform, self.dim, function, entries))
-        for picks, results in zip(by_part, self.run(tasks, description), strict=True):
-            for pick, result in zip(picks, results, strict=True):
+        tasks = self._tasks(function, vectors, None)
+        for task, results in zip(tasks, self.run(tasks, description), strict=True):
+            for pick, result in zip(task.picks, results, strict=True):
                 yield pick.place, result
+
+    def sum(
+        self,
+        description: str,
+        function: Callable[..., Any],
+        *vectors: np.ndarray,
+        start: Any,
+        add: Callable[[Any, Any], Any] = operator.add,
+    ) -> Any:
+        """The sum, from `start` on, of a function of the rows of each chunk and their entries of the vectors.
+
+        Results of up to `BLOCK` consecutive chunks of a part are added first, those of all blocks in their order.
+        """
+        by_part = self.run(self._tasks(function, vectors, add), description)
+        return reduce(add, (result for results in by_part for result in results), start)
+
+    def _tasks(self, function: Any, vectors: Sequence[np.ndarray], add: Any) -> list[ChunkTask]:
+        tasks = []
+        for part, group in groupby(self._picks(), attrgetter("part")):
+            picks = list(group)
+            entries = [[vector[pick.place] for vector in vectors] for pick in picks]
+            tasks.append(ChunkTask(self.parts[part], picks, self.transform, self.dim, function, entries, add))
+        return tasks
 
     def in_memory(self) -> Any:
         """All rows as an array, or as CSR if the chunks are."""

@@ -66,7 +66,7 @@ def mostly_stored(X: Any) -> np.ndarray:
 def _stored_by_column(X: Any) -> np.ndarray:
     """The number of stored entries of each column of a sparse table."""
     if isinstance(X, ChunkedMatrix):
-        return sum(count for _, count in X.map("stored entries", _stored_by_column))
+        return X.sum("stored entries", _stored_by_column, start=np.zeros(X.dim, dtype=np.int64))
     return np.bincount(X.indices, minlength=X.shape[1])
 
 
@@ -219,7 +219,7 @@ def transposed_dot(X: Any, c: np.ndarray) -> np.ndarray:
     if c.size != X.shape[0]:
         raise ValueError(f"shapes do not match: {c.size} coefficients for {X.shape[0]} rows; pass one per row")
     if isinstance(X, ChunkedMatrix):
-        return sum((part for _, part in X.map("gradient", transposed_dot, c)), np.zeros(X.dim))
+        return X.sum("gradient", transposed_dot, c, start=np.zeros(X.dim))
     out = np.zeros(X.shape[1])
     _transposed_dot(as_rows(X), c, out)
     return out

@@ -126,9 +126,8 @@ class Moments:
         """Moments of rows with labels -1/+1, or of those in `index`; `full=False` for the diagonal only."""
         weight = np.ones(X.shape[0]) if weight is None else weight
         if isinstance(X, ChunkedMatrix):
-            index = slice(None) if index is None else index
             number = np.full(X.shape[0], -1, dtype=np.int8)
-            number[index] = 0
+            number[slice(None) if index is None else index] = 0
             return moments_by_number(X, y, weight, number, 1, full=full)[0]
         index = np.flatnonzero(weight > 0) if index is None else index[weight[index] > 0]
         pos = _class_moments(X, weight, index[y[index] > 0], full)
@@ -167,11 +166,13 @@ def moments_by_number(
     """Moments of the rows with each number below `count`; chunks are read once."""
     if not isinstance(X, ChunkedMatrix):
         return [Moments.of(X, y, weight, full=full, index=np.flatnonzero(number == k)) for k in range(count)]
+    of_chunk = partial(moments_by_number, count=count, full=full)
     nothing = Moments.of(np.empty((0, X.shape[1])), np.empty(0), full=full)
-    totals = [nothing] * count
-    for _, moments in X.map("moments", partial(moments_by_number, count=count, full=full), y, weight, number):
-        totals = [total + part for total, part in zip(totals, moments, strict=True)]
-    return totals
+    return X.sum("moments", of_chunk, y, weight, number, start=[nothing] * count, add=_added)
+
+
+def _added(first: list[Moments], second: list[Moments]) -> list[Moments]:
+    return list(map(add, first, second))
 
 
 def _class_moments(X: Any, weight: np.ndarray, index: np.ndarray, full: bool) -> ClassMoments:

@@ -151,20 +151,16 @@ class StoredChunk:
             np.save(chunk._path(k), array, allow_pickle=False)
         return chunk
 
-    def __call__(self, picks: Sequence[Pick]) -> Iterator[Any]:
+    def rows(self, picked: np.ndarray | None) -> Any:
         """The picked rows, or all."""
-        for pick in picks:
-            few = pick.rows is not None and _FEW * pick.rows.size < self.shape[0]
-            arrays = [np.load(self._path(k), mmap_mode="r" if few else None) for k in range(len(self.starts) or 3)]
-            rows = slice(None) if pick.rows is None else pick.rows
-            if not self.starts:
-                yield sparse.csr_array(tuple(arrays), shape=self.shape)[rows]
-            elif len(arrays) == 1 and arrays[0].dtype == float:
-                yield arrays[0][rows]
-            else:
-                yield self._joined([array[rows] for array in arrays])
-
-    def _joined(self, blocks: list[np.ndarray]) -> np.ndarray:
+        few = picked is not None and _FEW * picked.size < self.shape[0]
+        arrays = [np.load(self._path(k), mmap_mode="r" if few else None) for k in range(len(self.starts) or 3)]
+        rows: Any = slice(None) if picked is None else picked
+        if not self.starts:
+            return sparse.csr_array(tuple(arrays), shape=self.shape)[rows]
+        blocks = [array[rows] for array in arrays]
+        if len(blocks) == 1 and blocks[0].dtype == float:
+            return np.asarray(blocks[0])
         X = np.empty((len(blocks[0]), self.shape[1]))
         for start, block in zip(self.starts, blocks, strict=True):
             X[:, start : start + block.shape[1]] = block
@@ -172,6 +168,22 @@ class StoredChunk:
 
     def _path(self, k: int) -> str:
         return os.path.join(self.folder.path, f"{self.name}-{k}.npy")
+
+
+@dataclass(frozen=True, eq=False)
+class StoredChunks:
+    """Consecutive chunks in files."""
+
+    chunks: Sequence[StoredChunk]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of rows of each chunk."""
+        return np.array([chunk.shape[0] for chunk in self.chunks])
+
+    def __call__(self, picks: Sequence[Pick]) -> Iterator[Any]:
+        """The picked rows."""
+        return (self.chunks[pick.chunk].rows(pick.rows) for pick in picks)
 
 
 def _column_blocks(X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

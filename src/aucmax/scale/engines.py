@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aucmax.numerics.chunked_matrix import ChunkTask, Part
+from aucmax.numerics.chunked_matrix import BLOCK, ChunkTask, Part
 from aucmax.numerics.threads import one_blas_thread, run_in_order
-from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, fits_on_disk, picked_rows
+from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, StoredChunks, fits_on_disk, picked_rows
 from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import Report
 from aucmax.scale.source import Source, TemporaryFolder
@@ -85,20 +85,20 @@ class LocalEngine:
         if not fits_on_disk(n_bytes, folder):
             return partitions, [partition.sizes for partition in partitions]
         tasks = [partial(_store, partition, folder, number, report) for number, partition in enumerate(partitions)]
-        chunks = [chunk for stored in run_in_order(tasks, self.n_threads) for chunk in stored]
-        return chunks, [np.array([chunk.shape[0]]) for chunk in chunks]
+        parts = [part for stored in run_in_order(tasks, self.n_threads) for part in stored]
+        return parts, [part.sizes for part in parts]
 
     def run(self, tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
         """The results of the tasks."""
         return run_in_order(tasks, self.n_threads)
 
 
-def _store(partition: EncodedPartition, folder: TemporaryFolder, number: int, report: Report) -> list[StoredChunk]:
+def _store(partition: EncodedPartition, folder: TemporaryFolder, number: int, report: Report) -> list[StoredChunks]:
     chunks = []
     for k, X in enumerate(partition):
         chunks.append(StoredChunk.of(X, folder, f"{number}-{k}"))
         report(X.shape[0])
-    return chunks
+    return [StoredChunks(chunks[start : start + BLOCK]) for start in range(0, len(chunks), BLOCK)]
 
 
 def counted(function: Map, partition: Partition) -> tuple[Any, int]:
@@ -121,12 +121,12 @@ def _encoded(rows: EncodedPartition, partition: Partition) -> EncodedPartition:
 def on_chunks(task: ChunkTask) -> Callable[[Iterable[Any]], list[Any]]:
     """A task as a function of the chunks of its part, which is sent to the workers of a cluster."""
     elsewhere: Any = None
-    return partial(_run_on_chunks, task._replace(part=elsewhere))
+    return partial(_run_on_chunks, replace(task, part=elsewhere))
 
 
 def _run_on_chunks(task: ChunkTask, chunks: Iterable[Any]) -> list[Any]:
     with one_blas_thread():
-        return task._replace(part=partial(picked_rows, chunks))()
+        return replace(task, part=partial(picked_rows, chunks))()
 
 
 @dataclass(frozen=True)

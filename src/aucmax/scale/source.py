@@ -128,7 +128,7 @@ def is_glob(name: str | os.PathLike) -> bool:
 def find_files(names: Sequence[str | os.PathLike]) -> list[str]:
     """The files that the names and globs stand for, each glob in alphabetical order."""
     files: list[str] = []
-    for name in map(os.fspath, names):
+    for name in [os.fspath(name) for name in names]:
         matches = sorted(glob.glob(name, recursive=True)) if is_glob(name) else [name]
         if not matches:
             raise FileNotFoundError(f"no file matches {name!r}")

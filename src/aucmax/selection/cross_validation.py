@@ -130,15 +130,7 @@ def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: Path
     solver = certified_solver(table.X, loss)
     by_moments = _moments_suffice(table, folds, solver, settings)
     if isinstance(table.X, ChunkedMatrix) and not by_moments:
-        rows, inner, kept = subsample(table, folds, sample_size(table.X), np.random.default_rng(settings.seed))
-        if kept.size < table.y.size:
-            is_kept = np.zeros(table.y.size, dtype=bool)
-            is_kept[kept] = True
-            weight = table.class_totals(is_kept)[kept]
-            path = cv_path(rows._replace(weight=weight), inner, loss, settings)
-            data = Data.of(*table.weighted(), standardize=settings.standardize)
-            return path._replace(data=data, folds=folds, scores=[])
-        table = rows
+        return _path_of_sample(table, folds, loss, settings)
     data, training = _fold_data(table, folds, by_moments, settings)
     alphas = make_alphas(settings, data)
     for alpha in alphas[[0, -1]]:
@@ -149,12 +141,26 @@ def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: Path
         models.append(FoldModels(w, part.midpoint(w)))
     scored = _scored_rows(table, folds, settings.seed)
     scores = scores_by_fold(table.X, scored, [model.weights for model in models])
-    aucs = [aucs_of(part, table.y[test], table.weight[test]) for part, (_, test) in zip(scores, scored, strict=True)]
-    for part, model in zip(scores, models, strict=True):
-        part -= model.zeros[:, None]
-    return CVPath(
-        loss, solver, data, alphas, np.column_stack(aucs), folds, scores if scored is folds else [], models=models
-    )
+    aucs = []
+    for of_fold, model, (_, test) in zip(scores, models, scored, strict=True):
+        aucs.append(aucs_of(of_fold, table.y[test], table.weight[test]))
+        of_fold -= model.zeros[:, None]
+    kept = scores if scored is folds else []
+    return CVPath(loss, solver, data, alphas, np.column_stack(aucs), folds, kept, models=models)
+
+
+def _path_of_sample(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: PathSettings) -> CVPath:
+    """The path of models that are fitted to a sample of a long table in chunks, with the data of all rows."""
+    rows, inner, kept = subsample(table, folds, sample_size(table.X), np.random.default_rng(settings.seed))
+    if isinstance(rows.X, ChunkedMatrix):
+        raise ValueError("in a sample of the rows a fold has a single class, so AUC is undefined; use fewer folds")
+    if kept.size == table.y.size:
+        return cv_path(rows, folds, loss, settings)
+    is_kept = np.zeros(table.y.size, dtype=bool)
+    is_kept[kept] = True
+    path = cv_path(rows._replace(weight=table.class_totals(is_kept)[kept]), inner, loss, settings)
+    data = Data.of(*table.weighted(), standardize=settings.standardize)
+    return path._replace(data=data, folds=folds, scores=[])
 
 
 def sample_size(X: ChunkedMatrix) -> int:

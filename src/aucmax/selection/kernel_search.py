@@ -105,7 +105,7 @@ class KernelSearch:
     def __init__(
         self,
         table: LabeledData,
-        folds: list[Fold],
+        folds: Sequence[Fold],
         landmarks: Any,
         places: np.ndarray,
         coordinates: dict[str, Coordinates],
