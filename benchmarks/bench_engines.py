@@ -16,16 +16,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 
-import numpy as np
 import pyarrow as pa
 
 from aucmax import AUCClassifier
-from aucmax.problem.moments import moments_of_parts
 from aucmax.scale import LocalEngine, Source, evaluate, fit
 from aucmax.scale.columns import ColumnUse
 from aucmax.scale.partitions import ArrowPartition
 from aucmax.scale.rows import read_rows
-from benchmarks.bench_scale import write_files
+from benchmarks.bench_scale import fold_moments, write_files
 
 DIM = 10
 SPARK_ROWS = 5_000_000  # more would take minutes a run
@@ -66,10 +64,7 @@ def count(partition):
 
 
 def moments(files, engine):
-    rows = read_rows(files, ColumnUse("y", pos_label=1, encode=False), engine)
-    y = np.where(rows.labels.is_pos, 1.0, -1.0)
-    folds = np.array_split(np.random.default_rng(0).permutation(y.size), 5)
-    return lambda: moments_of_parts(rows.X, y, np.ones(y.size), folds)
+    return fold_moments(read_rows(files, ColumnUse("y", pos_label=1, encode=False), engine))
 
 
 def fitted(files, engine):

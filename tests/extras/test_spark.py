@@ -290,7 +290,7 @@ def test_partitions_without_rows_are_no_obstacle(session, frame):
         ([([1.0, 2.0], 0.0), ([1.0, 3.0], 1.0), ([1.0], 1.0)], "partition 0, rows 1 to 3: a vector of .* in row 3;"),
         ([([1.0, 2.0], 0.0), (None, 1.0)], "partition 0, rows 1 to 2: the vector of row 2 is missing"),
         ([([1.0, 2.0], 0.0), ([1.0, 3.0], 1.0), ([1.0, 3.0], None)], "is missing in 1 rows, first in row 3"),
-        ([([1.0, 2.0], 0.0), ([1.0, float("nan")], 1.0)], "partition 0, rows 1 to 2: .* contains NaN"),
+        ([([1.0, 2.0], 0.0), ([1.0, float("nan")], 1.0)], "partition 0, rows 1 to 2: column 2 is nan in row 2;"),
     ],
     ids=["label", "size", "vector", "missing", "nan"],
 )
