@@ -21,7 +21,7 @@ import pyarrow as pa
 from aucmax import AUCClassifier
 from aucmax.scale import LocalEngine, Source, evaluate, fit
 from aucmax.scale.columns import ColumnUse
-from aucmax.scale.partitions import ArrowPartition
+from aucmax.scale.partitions import Partition
 from aucmax.scale.rows import read_rows
 from benchmarks.bench_scale import fold_moments, write_files
 
@@ -76,7 +76,7 @@ class Probe:
 
     def __init__(self):
         table = pa.table({"x": [1.0, 2.0]})
-        self.source = Source((ArrowPartition(table, 0), ArrowPartition(table, 1)))
+        self.source = Source((Partition.of_table(table, 0), Partition.of_table(table, 1)))
 
     def __call__(self, engine):
         return sum(engine.map(self.source, count, lambda rows: None))

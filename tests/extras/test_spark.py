@@ -15,7 +15,7 @@ from scipy import sparse
 import aucmax
 from aucmax.scale import Source, evaluate, fit
 from aucmax.scale import source as sources
-from aucmax.scale.partitions import ArrowPartition
+from aucmax.scale.partitions import Partition
 
 pytest.importorskip("pyspark")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -90,7 +90,7 @@ def same_partitions(frame):
     """The partitions of a data frame in this process."""
     table = frame.withColumn("part", spark_partition_id()).toArrow()
     parts = [table.filter(pc.field("part") == k).drop_columns("part") for k in range(frame.rdd.getNumPartitions())]
-    return Source(tuple(ArrowPartition(part, k) for k, part in enumerate(parts)))
+    return Source(tuple(Partition.of_table(part, k) for k, part in enumerate(parts)))
 
 
 def test_files_give_the_same_bits_as_one_process(session, tmp_path, monkeypatch):

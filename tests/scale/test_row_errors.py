@@ -47,7 +47,7 @@ def test_a_negative_weight_is_counted_from_the_start_of_its_partition():
 def test_partitions_without_rows_are_no_obstacle():
     whole = make_events(1000)
     parts = [whole.slice(0, 0), whole.slice(0, 500), whole.slice(0, 0), whole.slice(500)]
-    source = sources.Source(tuple(sources.ArrowPartition(part, k) for k, part in enumerate(parts)))
+    source = sources.Source(tuple(sources.Partition.of_table(part, k) for k, part in enumerate(parts)))
     settings = {"target": "y", "pos_label": "fraud", "drop": ["w", "g"]}
     expected = fit(whole, AUCClassifierCV(random_state=0), **settings)
     model = fit(source, AUCClassifierCV(random_state=0), **settings)
@@ -56,7 +56,7 @@ def test_partitions_without_rows_are_no_obstacle():
 
 def test_a_source_without_rows_is_refused():
     with pytest.raises(ValueError, match="has no rows"):
-        fit(sources.Source((sources.ArrowPartition(make_events(10).slice(0, 0)),), "events"), target="y")
+        fit(sources.Source((sources.Partition.of_table(make_events(10).slice(0, 0)),), "events"), target="y")
 
 
 BAD_ROWS = {

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aucmax.scale.spark_frames import BatchPartition
+from aucmax.scale.spark_frames import batch_partition
 from aucmax.scale.vectors import VectorColumn
 
 ROWS = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [4.0, 5.0, 6.0], [0.0, 7.0, 0.0]])
@@ -59,7 +59,7 @@ def test_vectors_of_another_size_are_refused(last):
 def test_chunks_do_not_depend_on_the_batches(sizes):
     starts = np.cumsum([0, *sizes])
     batches = [pa.record_batch({"a": np.arange(start, start + size)}) for start, size in zip(starts, sizes)]
-    chunks = list(BatchPartition(iter(batches), 0).chunks(4))
+    chunks = list(batch_partition(iter(batches), 0).chunks(4))
     assert [chunk.column("a").to_pylist() for chunk in chunks] == (
         [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] if sizes else []
     )
@@ -68,4 +68,4 @@ def test_chunks_do_not_depend_on_the_batches(sizes):
 def test_a_row_of_a_later_chunk_is_counted_from_the_first():
     block = pa.record_batch({"f": pa.array([[1.0], [2.0], [3.0], None])})
     with pytest.raises(ValueError, match="Spark partition 5, rows 3 to 4: the vector of row 4 is missing"):
-        list(BatchPartition([block], 5, VectorColumn("f", 1)).chunks(2))
+        list(batch_partition([block], 5, VectorColumn("f", 1)).chunks(2))

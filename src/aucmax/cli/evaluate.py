@@ -22,7 +22,7 @@ from aucmax.models import SavedModel
 from aucmax.numerics.matrix import stacked
 from aucmax.scale.first_pass import located_chunks, with_matrix_layout
 from aucmax.scale.memory import chunk_rows, row_width
-from aucmax.scale.partitions import FilePartition
+from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import PassLog, Progress
 from aucmax.scale.source import Source, is_glob
 from aucmax.tables import NewRows, Table, encode_target
@@ -131,7 +131,7 @@ def labeled_source(data: Path, reading: dict[str, Any], memory: str | None) -> S
     """The files as a source; a single one may have any format, or be a pipe, unless the memory is limited."""
     if memory is not None or is_glob(data):
         return Source.of(str(data), **reading)
-    file = FilePartition(str(data), **reading | {"format": reading["format"] or infer_format(data)})
+    file = Partition.of_file(str(data), **reading | {"format": reading["format"] or infer_format(data)})
     return Source((file,), str(data))
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from aucmax.estimators import linear, linear_cv
 from aucmax.scale.columns import ColumnUse, larger_label
-from aucmax.scale.dask import DaskEngine, lazy_source
+from aucmax.scale.dask import current_engine, lazy_source
 from aucmax.scale.rows import read_rows
 from aucmax.validation.params import check_params
 
@@ -41,7 +41,7 @@ class _DaskMixin:
         is_frame = hasattr(X, "columns")
         weight = None if sample_weight is None else _WEIGHT
         use = ColumnUse(_TARGET, weight, pos_label=partial(larger_label, "y"), encode=is_frame)
-        rows = read_rows(lazy_source(X, (_TARGET, y), (_WEIGHT, sample_weight)), use, DaskEngine())
+        rows = read_rows(lazy_source(X, (_TARGET, y), (_WEIGHT, sample_weight)), use, current_engine())
         model.fit(rows.X, rows.labels, rows.weight)
         if getattr(y.dtype, "kind", "") == "f":  # whole numbers have been read as integers
             model.classes_ = model.classes_.astype(float)

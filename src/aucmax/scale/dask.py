@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from aucmax.numerics.chunked_matrix import ChunkTask
 from aucmax.numerics.threads import one_blas_thread
-from aucmax.scale.encoded_chunks import EncodedPartition
-from aucmax.scale.engines import Kept, LocalEngine, Map, counted, encoding, on_chunks
-from aucmax.scale.partitions import ArrowPartition, Partition
+from aucmax.scale.encoded_partition import EncodedPartition, RowEncoder
+from aucmax.scale.engines import Engine, Kept, LocalEngine, Map, counted, on_chunks
+from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import Report
 from aucmax.scale.source import Source
 from aucmax.tables.pyarrow_import import pa
@@ -27,7 +27,7 @@ _VECTOR_BYTES = "1 GiB"  # that a task may take along without a warning
 
 @dataclass(frozen=True)
 class DaskEngine:
-    """Futures on the workers of a client; without a client, threads of this process.
+    """Futures on the workers of a client.
 
     The encoded rows of a partition are the result of a future: Dask moves them to disk when memory is short, and if a
     worker is lost, another one computes them again. Partitions of Dask collections are computed on the workers.
@@ -47,10 +47,7 @@ class DaskEngine:
 
     def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
         """The results of a function for each partition."""
-        client = self._current_client()
-        if client is None:
-            yield from LocalEngine().map(source, function, report)
-            return
+        client = self._client()
         calls = (partial(_submit, client, partial(counted, function), part) for part in source.partitions)
         for result, rows in self._in_order(client, calls):
             report(rows)
@@ -58,10 +55,10 @@ class DaskEngine:
 
     def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
         """Encode the rows of each partition on the worker that reads it, which keeps them."""
-        client = self._current_client()
-        if client is None:
-            return LocalEngine().keep(partitions, n_bytes, report)
-        futures = [_submit(client, partial(_encoded, encoding(rows)), rows.partition) for rows in partitions]
+        client = self._client()
+        futures = []
+        for rows in partitions:
+            futures.append(_submit(client, partial(_encoded, rows.encoder, rows.read_sizes), rows.partition))
         sizes = [rows.sizes for rows in partitions]
         for future, size in zip(futures, sizes, strict=True):
             error = future.exception()  # waits for the result, which stays on the worker
@@ -72,10 +69,11 @@ class DaskEngine:
 
     def run(self, tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
         """The results of the tasks, each run by a worker that keeps the rows."""
-        client = self._current_client()
-        if client is None:
-            return LocalEngine().run(tasks, description)
-        calls = (partial(client.submit, on_chunks(task), task.part, pure=False) for task in tasks)
+        client = self._client()
+        elsewhere: Any = None
+        calls = (
+            partial(client.submit, on_chunks, replace(task, part=elsewhere), task.part, pure=False) for task in tasks
+        )
         return self._in_order(client, calls)
 
     def _in_order(self, client: Any, calls: Iterable[Callable[[], Any]]) -> Iterator[Any]:
@@ -90,36 +88,43 @@ class DaskEngine:
         while futures:
             yield futures.popleft().result()
 
-    def _current_client(self) -> Any:
-        """The given client or the current one, if there is one."""
-        try:
-            return self.client or distributed.default_client()
-        except ValueError:
-            return None
+    def _client(self) -> Any:
+        return self.client or distributed.default_client()
+
+
+def current_engine() -> Engine:
+    """The Dask engine, or threads of this process if there is no client."""
+    try:
+        return DaskEngine(distributed.default_client())
+    except ValueError:
+        return LocalEngine()
 
 
 def _submit(client: Any, function: Callable[[Partition], Any], partition: Partition) -> Any:
     """The future of a function of a partition; those of Dask collections are computed by the workers."""
-    rows = client.compute(partition.rows) if isinstance(partition, LazyPartition) else partition
+    rows = client.compute(partition.delayed) if isinstance(partition, LazyPartition) else partition
     return client.submit(function, rows, pure=False)
 
 
-def _encoded(encode: Callable[[Partition], Iterable[Any]], partition: Partition) -> list[Any]:
+def _encoded(encoder: RowEncoder, read_sizes: Sequence[int], partition: Partition) -> list[Any]:
     with one_blas_thread():
-        return list(encode(partition))
+        return list(encoder.chunks(partition, read_sizes))
 
 
-@dataclass(frozen=True, eq=False)
-class LazyPartition:
-    """A partition of Dask collections."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LazyPartition(Partition):
+    """A partition of Dask collections, which `read` computes here."""
 
-    rows: Any  # a delayed ArrowPartition
-    name: str
-    width: int  # number of columns
+    delayed: Any  # the Partition
 
-    def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
-        """The rows, computed here."""
-        return self.rows.compute().chunks(rows, columns)
+    @classmethod
+    def of(cls, delayed: Any, number: int, width: int) -> LazyPartition:
+        """The partition of this number, with so many columns."""
+        return cls(name=f"Dask partition {number}", read=partial(_computed, delayed), width=width, delayed=delayed)
+
+
+def _computed(delayed: Any, rows: int, columns: Any) -> Iterator[Table]:
+    return delayed.compute().chunks(rows, columns)
 
 
 def lazy_source(X: Any, *others: tuple[str, Any]) -> Source:
@@ -132,7 +137,7 @@ def lazy_source(X: Any, *others: tuple[str, Any]) -> Source:
     if len(counts) > 1:
         raise ValueError(f"X and y have different numbers of partitions: {counts}; rechunk or repartition one")
     rows = [dask.delayed(_side_by_side)(names, number, *pieces) for number, pieces in enumerate(zip(*blocks))]
-    parts = [LazyPartition(part, f"Dask partition {number}", len(names)) for number, part in enumerate(rows)]
+    parts = [LazyPartition.of(delayed, number, len(names)) for number, delayed in enumerate(rows)]
     return Source(tuple(parts), "Dask collection")
 
 
@@ -143,10 +148,10 @@ def _blocks(collection: Any) -> list[Any]:
     return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
 
 
-def _side_by_side(names: list[str], number: int, *blocks: Any) -> ArrowPartition:
+def _side_by_side(names: list[str], number: int, *blocks: Any) -> Partition:
     """Computed blocks with the same rows."""
     columns = [column for block in blocks for column in _columns(block)]
-    return ArrowPartition(pa.table(columns, names), number, "Dask partition")
+    return Partition.of_table(pa.table(columns, names), number, "Dask partition")
 
 
 def _columns(block: Any) -> Iterator[Any]:

@@ -7,7 +7,7 @@ give the same sums to the last bit with every engine, and with any number of thr
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -16,11 +16,11 @@ import numpy as np
 
 from aucmax.numerics.chunked_matrix import BLOCK, ChunkTask, Part
 from aucmax.numerics.threads import one_blas_thread, run_in_order
-from aucmax.scale.encoded_chunks import EncodedPartition, StoredChunk, StoredChunks, fits_on_disk, picked_rows
+from aucmax.scale.encoded_partition import EncodedPartition, picked_rows
 from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import Report
 from aucmax.scale.source import Source, TemporaryFolder
-from aucmax.tables.table import Table
+from aucmax.scale.stored_chunks import StoredChunk, StoredChunks, fits_on_disk
 
 Map = Callable[[Partition], Any]
 Kept = tuple[Sequence[Part], Sequence[np.ndarray]]  # the parts of a `ChunkedMatrix`, and the sizes of their chunks
@@ -76,7 +76,7 @@ class LocalEngine:
 
     def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
         """What a function gives for each partition."""
-        watched = [partial(function, _WatchedPartition(part, report)) for part in source.partitions]
+        watched = [partial(function, part.watched(report)) for part in source.partitions]
         return run_in_order(watched, self.n_threads)
 
     def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
@@ -105,44 +105,10 @@ def counted(function: Map, partition: Partition) -> tuple[Any, int]:
     """The result of a function for a partition, and how many rows it read; called on the workers of a cluster."""
     counts: list[int] = []
     with one_blas_thread():
-        return function(_WatchedPartition(partition, counts.append)), sum(counts)
+        return function(partition.watched(counts.append)), sum(counts)
 
 
-def encoding(rows: EncodedPartition) -> Callable[[Partition], Iterable[Any]]:
-    """How to encode a partition, as a function of the partition that is sent to the workers of a cluster."""
-    elsewhere: Any = None
-    return partial(_encoded, replace(rows, partition=elsewhere))
-
-
-def _encoded(rows: EncodedPartition, partition: Partition) -> EncodedPartition:
-    return replace(rows, partition=partition)
-
-
-def on_chunks(task: ChunkTask) -> Callable[[Iterable[Any]], list[Any]]:
-    """A task as a function of the chunks of its part, which is sent to the workers of a cluster."""
-    elsewhere: Any = None
-    return partial(_run_on_chunks, replace(task, part=elsewhere))
-
-
-def _run_on_chunks(task: ChunkTask, chunks: Iterable[Any]) -> list[Any]:
+def on_chunks(task: ChunkTask, chunks: Iterable[Any]) -> list[Any]:
+    """The results of a task, given the chunks of its part; called on the workers of a cluster."""
     with one_blas_thread():
         return replace(task, part=partial(picked_rows, chunks))()
-
-
-@dataclass(frozen=True)
-class _WatchedPartition:
-    """A partition that reports the rows that are read from it."""
-
-    partition: Partition
-    report: Report
-
-    @property
-    def name(self) -> str:
-        """That of the partition."""
-        return self.partition.name
-
-    def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
-        """The rows, each chunk reported when it has been used."""
-        for chunk in self.partition.chunks(rows, columns):
-            yield chunk
-            self.report(len(chunk))

@@ -12,7 +12,7 @@ import numpy as np
 
 from aucmax.numerics.matrix import is_sparse
 from aucmax.scale.columns import ColumnUse, NumericColumns
-from aucmax.scale.partitions import FilePartition, Partition
+from aucmax.scale.partitions import Partition
 from aucmax.scale.source import Source
 from aucmax.tables.column_learning import MixedColumnWarning
 from aucmax.tables.column_summary import ColumnSummary, summarize
@@ -153,30 +153,26 @@ def with_matrix_layout(source: Source, n_features: int = ANY_WIDTH, zero_based: 
 
     Files whose layout is not known are read once if any index is possible, and twice if the largest is looked for.
     """
-    parts = tuple(
-        replace(part, n_features=n_features, zero_based=zero_based)
-        if isinstance(part, FilePartition) and part.format == "libsvm"
-        else part
-        for part in source.partitions
-    )
-    return Source(parts, source.name, source.folder)
+    layout = {"n_features": n_features, "zero_based": zero_based}
+    parts = [replace(part, layout=layout) if part.layout else part for part in source.partitions]
+    return replace(source, partitions=tuple(parts))
 
 
 def located_chunks(partition: Partition, rows: int, function: Any, columns: Any = None) -> Iterator[Any]:
     """A function of each chunk of a partition, whose errors name the partition and the rows."""
     start = 0
     for chunk in partition.chunks(rows, columns):
-        with located(partition, start, len(chunk)):
+        with located(partition.name, start, len(chunk)):
             result = function(chunk)
         yield result
         start += len(chunk)
 
 
 @contextmanager
-def located(partition: Partition, start: int, rows: int) -> Iterator[None]:
-    """Name the partition and its rows in an error about them; a row is counted from the first of the partition."""
+def located(name: str, start: int, rows: int) -> Iterator[None]:
+    """Name a partition and its rows in an error about them; a row is counted from the first of the partition."""
     try:
         yield
     except ValueError as error:
         reason = error.moved(start) if isinstance(error, RowError) else error
-        raise ValueError(f"{partition.name}, rows {start + 1} to {start + rows}: {reason}") from None
+        raise ValueError(f"{name}, rows {start + 1} to {start + rows}: {reason}") from None

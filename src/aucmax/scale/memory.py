@@ -48,7 +48,7 @@ def chunk_rows(memory: int | str | None, width: int, n_threads: int, most: int =
 def row_width(source: Source) -> int:
     """How many columns the rows have; of a matrix, how many entries on average in its first rows."""
     for partition in source.partitions:
-        if hasattr(partition, "width"):
+        if partition.width is not None:
             return partition.width
         for chunk in partition.chunks(_SAMPLED_ROWS):
             return len(chunk.names) if chunk.X is None else -(-nonzeros(chunk.X) // len(chunk))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from aucmax.scale.partitions import ArrowPartition, FilePartition, FragmentPartition, ParquetPartition, Partition
+from aucmax.scale.partitions import Partition
 from aucmax.tables.arrow_reader import row_group_sizes
 from aucmax.tables.pyarrow_import import pa, parquet
 from aucmax.tables.read_limits import ReadLimits
@@ -83,7 +83,7 @@ class Source:
             parts = [part for path in paths for part in _file_partitions(path, format, encoding, limits)]
             return cls(tuple(parts), str(data))
         if _is_dataset(data):
-            return cls(tuple(FragmentPartition(part, data.schema) for part in data.get_fragments()), "data set")
+            return cls(tuple(Partition.of_fragment(part, data.schema) for part in data.get_fragments()), "data set")
         if hasattr(data, "iloc") or isinstance(data, pa.Table) or type(data).__name__ == "DataFrame":
             return cls(tuple(_slices(data if isinstance(data, pa.Table) else pa.table(data))), "table")
         if hasattr(data, "__arrow_c_stream__"):
@@ -153,7 +153,7 @@ def _is_dataset(data: Any) -> bool:
 
 def _slices(table: Any) -> Iterator[Partition]:
     for number, start in enumerate(range(0, len(table), PARTITION_ROWS)):
-        yield ArrowPartition(table.slice(start, PARTITION_ROWS), number)
+        yield Partition.of_table(table.slice(start, PARTITION_ROWS), number)
 
 
 def _file_partitions(path: str, format: str | None, encoding: str, limits: ReadLimits | None) -> Iterable[Partition]:
@@ -164,7 +164,7 @@ def _file_partitions(path: str, format: str | None, encoding: str, limits: ReadL
         )
     if format == "parquet":
         return _parquet_partitions(path, limits)
-    return [FilePartition(path, format, encoding, limits=limits)]
+    return [Partition.of_file(path, format, encoding, limits)]
 
 
 def _parquet_partitions(path: str, limits: ReadLimits | None) -> Iterator[Partition]:
@@ -172,4 +172,4 @@ def _parquet_partitions(path: str, limits: ReadLimits | None) -> Iterator[Partit
     sizes = row_group_sizes(path, limits)
     count = min(-(-sum(sizes) // PARTITION_ROWS), len(sizes))
     for groups in np.array_split(np.arange(len(sizes)), max(count, 1)):
-        yield ParquetPartition(path, tuple(groups.tolist()))
+        yield Partition.of_row_groups(path, groups.tolist())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession
 
 from aucmax.numerics.chunked_matrix import ChunkTask
 from aucmax.numerics.threads import one_blas_thread
-from aucmax.scale.encoded_chunks import EncodedPartition
-from aucmax.scale.engines import Kept, Map, counted, encoding, on_chunks
+from aucmax.scale.encoded_partition import EncodedPartition
+from aucmax.scale.engines import Kept, Map, counted, on_chunks
 from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import Report
 from aucmax.scale.source import Source
-from aucmax.scale.spark_frames import BatchPartition, FramePartition
+from aucmax.scale.spark_frames import FramePartition, batch_partition
 from aucmax.scale.vectors import VectorColumn
 from aucmax.tables.pyarrow_import import pa
 
@@ -57,7 +57,7 @@ class SparkEngine:
 
     def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
         """Encode all rows in one job; Spark keeps them in memory, or on disk if memory is short."""
-        encoders = [encoding(rows) for rows in partitions]
+        encoders = [partial(rows.encoder.chunks, read_sizes=rows.read_sizes) for rows in partitions]
         originals = [rows.partition for rows in partitions]
         chunks = self._results(originals, lambda number, partition: encoders[number](partition))
         chunks.persist(StorageLevel.MEMORY_AND_DISK)
@@ -76,12 +76,13 @@ class SparkEngine:
         parts: Any = [task.part for task in tasks]
         chunks = parts[0].chunks
         numbers = [part.number for part in parts]
-        pickled = [cloudpickle.dumps(on_chunks(task)) for task in tasks]
+        elsewhere: Any = None
+        pickled = [cloudpickle.dumps(replace(task, part=elsewhere)) for task in tasks]
         sent = chunks.context.broadcast(dict(zip(numbers, pickled, strict=True)))
 
         def results(number: int, kept: Iterable[bytes]) -> Iterator[bytes | str]:
-            function = pickle.loads(sent.value[number])
-            return _pickled(lambda: [function(map(pickle.loads, kept))])
+            task = pickle.loads(sent.value[number])
+            return _pickled(lambda: [on_chunks(task, map(pickle.loads, kept))])
 
         try:
             yield from _unpickled(chunks.context.runJob(chunks.mapPartitionsWithIndex(results), list, numbers))
@@ -140,6 +141,6 @@ def _unpickled(results: Iterable[bytes | str]) -> Iterator[Any]:
 def _of_batches(function: _Function, vectors: VectorColumn | None, batches: Iterable[Any]) -> Iterator[Any]:
     """The pickled results of a partition of a data frame, which `mapInArrow` takes; on a worker."""
     number = TaskContext.get().partitionId()
-    for result in _pickled(lambda: function(number, BatchPartition(batches, number, vectors))):
+    for result in _pickled(lambda: function(number, batch_partition(batches, number, vectors))):
         value, error = (None, result) if isinstance(result, str) else (result, None)
         yield pa.record_batch({"result": pa.array([value], pa.binary()), "error": pa.array([error], pa.string())})

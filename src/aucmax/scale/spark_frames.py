@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aucmax.scale.first_pass import located
-from aucmax.scale.partitions import as_chunk
+from aucmax.scale.partitions import Partition, as_chunk
 from aucmax.scale.source import Source
 from aucmax.scale.vectors import VectorColumn
 from aucmax.tables.pyarrow_import import pa
@@ -16,31 +17,26 @@ from aucmax.tables.table import Table
 _DENSE = 256  # numbers up to which vectors are rows of an array, even if they are sparse
 
 
-@dataclass(frozen=True, eq=False)
-class BatchPartition:
+def batch_partition(batches: Iterable[Any], number: int, vectors: VectorColumn | None = None) -> Partition:
     """Record batches that come one by one and are read once."""
+    name = f"Spark partition {number}"
+    return Partition(name, partial(_of_batches, name, batches, vectors))
 
-    batches: Iterable[Any]
-    number: int
-    vectors: VectorColumn | None = None
 
-    @property
-    def name(self) -> str:
-        """Its number."""
-        return f"Spark partition {self.number}"
-
-    def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
-        """The rows, in chunks of equal size whatever the batches: the sums do not depend on Spark's settings."""
-        start = 0
-        for block in _of_size(self.batches, rows):
-            if self.vectors is None:
-                names = [name for name in block.column_names if columns is None or name in columns]
-                yield as_chunk(block.select(names))
-            else:
-                with located(self, start, len(block)):
-                    chunk = self.vectors.table(block)
-                yield chunk
-            start += len(block)
+def _of_batches(
+    name: str, batches: Iterable[Any], vectors: VectorColumn | None, rows: int, columns: Any
+) -> Iterator[Table]:
+    """The rows, in chunks of equal size whatever the batches: the sums do not depend on Spark's settings."""
+    start = 0
+    for block in _of_size(batches, rows):
+        if vectors is None:
+            names = [name for name in block.column_names if columns is None or name in columns]
+            yield as_chunk(block.select(names))
+        else:
+            with located(name, start, len(block)):
+                chunk = vectors.table(block)
+            yield chunk
+        start += len(block)
 
 
 def _of_size(batches: Iterable[Any], rows: int) -> Iterator[Any]:
@@ -57,22 +53,25 @@ def _of_size(batches: Iterable[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-@dataclass(frozen=True, eq=False)
-class FramePartition:
-    """A partition of a Spark data frame."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FramePartition(Partition):
+    """A partition of a Spark data frame, which `read` brings here."""
 
     frame: Any
-    number: int
-    name: str
-    width: int  # numbers in a row, about
-    vectors: VectorColumn | None = None
+    vectors: VectorColumn | None
 
-    def chunks(self, rows: int, columns: Collection[str] | None = None) -> Iterator[Table]:
-        """The rows, brought here."""
-        from pyspark.sql.functions import spark_partition_id
+    @classmethod
+    def of(cls, frame: Any, number: int, width: int, vectors: VectorColumn | None) -> FramePartition:
+        """The partition of this number, with about `width` numbers in a row."""
+        read = partial(_brought, frame, number, vectors)
+        return cls(name=f"Spark partition {number}", read=read, width=width, frame=frame, vectors=vectors)
 
-        table = self.frame.where(spark_partition_id() == self.number).toArrow()
-        return BatchPartition(table.to_batches(), self.number, self.vectors).chunks(rows, columns)
+
+def _brought(frame: Any, number: int, vectors: VectorColumn | None, rows: int, columns: Any) -> Iterator[Table]:
+    from pyspark.sql.functions import spark_partition_id
+
+    table = frame.where(spark_partition_id() == number).toArrow()
+    return batch_partition(table.to_batches(), number, vectors).chunks(rows, columns)
 
 
 def spark_source(frame: Any, features: str | None = None) -> Source:
@@ -95,8 +94,7 @@ def spark_source(frame: Any, features: str | None = None) -> Source:
         width = len(vector if is_dense else vector.indices)
         vectors = VectorColumn(features, len(vector), is_dense)
         frame = _as_arrays(frame, vectors)
-    numbers = range(frame.rdd.getNumPartitions())
-    parts = [FramePartition(frame, number, f"Spark partition {number}", width, vectors) for number in numbers]
+    parts = [FramePartition.of(frame, number, width, vectors) for number in range(frame.rdd.getNumPartitions())]
     return Source(tuple(parts), "Spark data frame")
 
 

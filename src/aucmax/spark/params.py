@@ -9,8 +9,6 @@ import numpy as np
 from pyspark.ml.param import Param, Params
 from pyspark.ml.param.shared import HasProbabilityCol, HasWeightCol
 
-COLUMNS = ("featuresCol", "labelCol", "weightCol", "rawPredictionCol", "probabilityCol", "predictionCol")
-
 
 class ColumnParams(HasProbabilityCol, HasWeightCol):
     """The columns that Spark's `Classifier` does not have, and their setters."""
