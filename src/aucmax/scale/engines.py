@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from aucmax.numerics.chunked_matrix import BLOCK, ChunkTask, Part
-from aucmax.numerics.threads import one_blas_thread, run_in_order
+from aucmax.numerics.threads import SHARE, one_blas_thread, run_in_order, workers_for
 from aucmax.scale.encoded_partition import EncodedPartition, picked_rows
 from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import Report
@@ -54,7 +54,7 @@ class LocalEngine:
     Parameters
     ----------
     threads : int, optional
-        Number of threads; as many as cores by default.
+        Number of threads; as many as cores by default, if BLAS may use as many.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class LocalEngine:
     @property
     def n_threads(self) -> int:
         """The number of threads."""
-        return self.threads or os.cpu_count() or 1
+        return self.threads or workers_for(SHARE * (os.cpu_count() or 1))
 
     def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
         """What a function gives for each partition."""
