@@ -75,12 +75,30 @@ class LocalEngine:
         return self.threads or workers_for(SHARE * (os.cpu_count() or 1))
 
     def map(self, source: Source, function: Map, report: Report) -> Iterator[Any]:
-        """What a function gives for each partition."""
+        """What a function gives for each partition, in their order.
+
+        Parameters
+        ----------
+        source : Source
+        function : callable
+            Called with each partition.
+        report : callable
+            Called with the number of rows of each chunk that has been read.
+        """
         watched = [partial(function, part.watched(report)) for part in source.partitions]
         return run_in_order(watched, self.n_threads)
 
     def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
-        """Write the encoded rows to a temporary folder; if the disk is too small, read the source in every pass."""
+        """Write the encoded rows to a temporary folder; if the disk is too small, read the source in every pass.
+
+        Parameters
+        ----------
+        partitions : sequence of EncodedPartition
+        n_bytes : int
+            What the encoded rows take on disk, about.
+        report : callable
+            Called with the number of rows of each chunk that has been written.
+        """
         folder = TemporaryFolder()
         if not fits_on_disk(n_bytes, folder):
             return partitions, [partition.sizes for partition in partitions]
@@ -89,7 +107,14 @@ class LocalEngine:
         return parts, [part.sizes for part in parts]
 
     def run(self, tasks: Sequence[ChunkTask], description: str) -> Iterator[list[Any]]:
-        """The results of the tasks."""
+        """The results of tasks on the chunks that `keep` gave, in their order.
+
+        Parameters
+        ----------
+        tasks : sequence of ChunkTask
+        description : str
+            What the pass is for.
+        """
         return run_in_order(tasks, self.n_threads)
 
 
