@@ -165,10 +165,20 @@ def moments_by_number(
 ) -> list[Moments]:
     """Moments of the rows with each number below `count`; chunks are read once."""
     if not isinstance(X, ChunkedMatrix):
-        return [Moments.of(X, y, weight, full=full, index=np.flatnonzero(number == k)) for k in range(count)]
+        groups = _rows_by_class(y, weight, number, count)
+        of_group = [_class_moments(X, weight, index, full) for index in groups]
+        return list(map(Moments, of_group[1::2], of_group[::2]))
     of_chunk = partial(moments_by_number, count=count, full=full)
     nothing = Moments.of(np.empty((0, X.shape[1])), np.empty(0), full=full)
     return X.sum("moments", of_chunk, y, weight, number, start=[nothing] * count, add=_added)
+
+
+def _rows_by_class(y: np.ndarray, weight: np.ndarray, number: np.ndarray, count: int) -> list[np.ndarray]:
+    """For each number below `count` its negative, then its positive rows of positive weight, in ascending order."""
+    kind = np.int16 if count < 2**14 else np.int64  # short integers are sorted by their digits
+    code = np.where((number >= 0) & (weight > 0), 2 * number.astype(kind) + (y > 0), 2 * count).astype(kind)
+    order = np.argsort(code, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(code, minlength=2 * count + 1)))[: 2 * count]
 
 
 def _added(first: list[Moments], second: list[Moments]) -> list[Moments]:
