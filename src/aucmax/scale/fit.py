@@ -62,7 +62,7 @@ def fit(
         Who reads the partitions: by default the threads of this process.
     memory : int or str, optional
         What the chunks under way may use, such as "1GB"; chunks are made as small as that needs. Python with its
-        libraries takes some 150 MB beside, labels, folds and scores some 24 bytes a row (docs/scale.md).
+        libraries takes some 310 MB beside, labels, folds and scores 35 to 110 bytes a row (docs/scale.md).
     progress : callable, optional
         Called with a `PassProgress` after every chunk.
 
