@@ -8,8 +8,9 @@ import pyarrow.dataset as ds
 import pytest
 from scale.events import make_events, write_parquet
 from scipy import sparse
+from sklearn.base import clone
 
-from aucmax import AUCClassifier
+from aucmax import AUCClassifier, KernelAUCClassifier
 from aucmax.models import LinearScorer, ModelMetadata, SavedModel
 from aucmax.scale import Source, evaluate, fit
 from aucmax.solvers import CG
@@ -91,6 +92,20 @@ def test_libsvm_files_whose_widths_differ(tmp_path, solver):
         [[(p > q) + 0.5 * (p == q) for q in s[y < 0]] for s in [model.decision_function(X)] for p in s[y > 0]]
     )
     assert evaluate(str(tmp_path / "*.svm"), model).auc == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("tuning_rows", [4000, 200])
+def test_a_kernel_model_of_libsvm_files_is_that_of_a_sparse_table(tmp_path, tuning_rows):
+    """Which has two kernels only, also if a sample is smaller than the files."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(400) < 0.4, 1, -1)
+    X = (rng.random((400, 8)) < 0.4) * (rng.random((400, 8)) + 0.5 * (y > 0)[:, None])
+    write_libsvm(tmp_path / "a.svm", X, y)
+    estimator = KernelAUCClassifier(n_components=30, tuning_rows=tuning_rows, random_state=0)
+    model = fit(tmp_path / "a.svm", estimator, pos_label=1)
+    expected = clone(estimator).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-9)
+    assert set(model.cv_results_["param_kernel"]) == {"linear", "rbf"}
 
 
 def test_libsvm_files_are_evaluated_with_the_first_index_of_training(tmp_path):
