@@ -14,7 +14,7 @@ from aucmax import (
     KernelAUCClassifier,
 )
 from aucmax.losses import LOSSES
-from aucmax.numerics.chunked_matrix import ChunkedMatrix, computed_rows
+from aucmax.numerics.chunked_matrix import BLOCK, ChunkedMatrix, computed_rows
 from aucmax.numerics.matrix import dot, transposed_dot
 from aucmax.problem.moments import Moments, moments_by_number
 
@@ -83,6 +83,16 @@ def test_chunks_are_read_once_for_the_moments_of_all_folds_and_once_for_their_sc
     matrix = chunked(X)
     AUCClassifierCV(loss="squared", random_state=0).fit(matrix, y, weight)
     assert [part.reads for part in matrix.parts] == [2, 0, 2, 2]
+
+
+def test_sums_have_the_same_bits_if_parts_end_where_blocks_of_chunks_do(table, chunked):
+    X, y, weight = table(300)
+    c = np.random.default_rng(0).normal(size=300)
+    one_part = chunked(X, [[15] * 19])
+    three_parts = chunked(X, [[15] * BLOCK, [15] * BLOCK, [15] * 3])
+    assert transposed_dot(one_part, c).tobytes() == transposed_dot(three_parts, c).tobytes()
+    first, second = (Moments.of(matrix, y, weight) for matrix in (one_part, three_parts))
+    assert first.within.tobytes() == second.within.tobytes()
 
 
 LINEAR = [
