@@ -1,8 +1,12 @@
 """Exports to SQL and ONNX, run by DuckDB and ONNX Runtime."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import fit, make_columns, run, write
 from exported_models import ESTIMATORS, HOSTILE_NAMES, TABLES, model_of, new_rows, rounding
 
 import aucmax
@@ -115,6 +119,23 @@ def test_what_onnx_cannot_hold_is_refused():
     huge = SavedModel(ModelMetadata((0, 2**70)), LinearScorer([1.0], 0.0))
     with pytest.raises(ExportError, match="integers that ONNX cannot hold"):
         export(huge, "model.onnx", to="onnx")
+
+
+def test_too_large_a_kernel_model_is_refused(monkeypatch):
+    monkeypatch.setattr("aucmax.models.exports.onnx.MAX_NUMBERS", 20)
+    with pytest.raises(ExportError, match=r"too many numbers for ONNX \(at most 20\)"):
+        export(model_of("numbers", "rbf"), "model.onnx", to="onnx")
+    assert not Path("model.onnx").exists()
+
+
+@pytest.mark.parametrize("to", ["sql", "onnx"])
+def test_the_shell_checks_an_export(to):
+    write("data.csv", make_columns())
+    fit()
+    command = ["export", "model.json", "--to", to, "-o", f"model.{to}", "--check", "data.csv", "--json"]
+    result = json.loads(run(*command).stdout)
+    assert result["rows"] == 160
+    assert result["difference"] <= 1e-12 * max(1.0, result["largest_score"])
 
 
 def test_an_export_that_is_not_the_model_is_found_out():

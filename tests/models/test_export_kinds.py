@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from command_line import run
 from sklearn.ensemble import ExtraTreesClassifier
+from sqlite_exports import run_query
 
 import aucmax
 from aucmax.kernels.functions import Coordinates
@@ -37,6 +38,7 @@ KERNEL = KernelScorer(
 )
 FOREST = EnsembleScorer.of(ExtraTreesClassifier(5, random_state=0).fit(X, Y))
 TREE = saved_model(aucmax.AUCTreeClassifier().fit(X, Y)).scorer
+STUMP = saved_model(aucmax.AUCTreeClassifier().fit(np.zeros((40, 2)), Y)).scorer
 
 
 def stack(*members):
@@ -48,6 +50,7 @@ EXPORTED = {
     "linear": LINEAR,
     "kernel": KERNEL,
     "tree": TREE,
+    "tree without a split": STUMP,
     "scaled": ScaledScorer(np.array([0.5, 1.0]), np.array([2.0, 4.0]), LINEAR),
     "stack of linear models": stack(LINEAR, LinearScorer([0.0, 1.0], 0.0)),
     "stack of one kernel model": stack(KERNEL),
@@ -76,11 +79,9 @@ def test_every_kind_of_scorer_is_here():
 
 
 @pytest.mark.parametrize("kind", EXPORTED)
-def test_scores_of_the_python_file_are_the_same(kind, tmp_path):
-    export(model_of(EXPORTED[kind]), tmp_path / "model.py", to="python")
-    names = {"__name__": "exported"}
-    exec((tmp_path / "model.py").read_text(), names)
-    found = [names["score"]({"x0": a, "x1": b}) for a, b in X.tolist()]
+def test_scores_in_sql_are_the_same(kind, tmp_path):
+    export(model_of(EXPORTED[kind]), tmp_path / "model.sql", to="sql")
+    found = run_query(tmp_path / "model.sql", "data", {"x0": X[:, 0].tolist(), "x1": X[:, 1].tolist()})["score"]
     np.testing.assert_allclose(found, EXPORTED[kind](X), rtol=0, atol=1e-13)  # sums in another order
 
 
@@ -102,6 +103,31 @@ def test_what_is_no_single_expression_is_refused_with_what_to_do_instead(kind, t
         export(model_of(scorer), tmp_path / "exported", to=to)
     assert str(refused.value) == f"a model of kind {name} in it, cannot be written as one expression; {instead}"
     assert not (tmp_path / "exported").exists()
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize(
+    "names, message", [(["a", "a"], "several columns are named 'a'"), (["a", "\ud800"], "not valid Unicode")]
+)
+def test_names_that_no_format_can_hold_are_refused(names, message, to, tmp_path):
+    model = SavedModel(ModelMetadata((0, 1), feature_names=names), LINEAR)
+    with pytest.raises(ExportError, match=message):
+        export(model, tmp_path / "exported", to=to)
+    assert not (tmp_path / "exported").exists()
+
+
+def test_an_unknown_format_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"to='c'; give one of"):
+        export(model_of(LINEAR), tmp_path / "model.c", to="c")
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_a_refused_export_leaves_the_file_that_was_there(to, tmp_path):
+    (tmp_path / "exported").write_text("before")
+    with pytest.raises(ExportError):
+        export(model_of(FOREST), tmp_path / "exported", to=to)
+    assert [path.name for path in tmp_path.iterdir()] == ["exported"]
+    assert (tmp_path / "exported").read_text() == "before"
 
 
 @pytest.mark.parametrize("to", FORMATS)

@@ -16,7 +16,7 @@ COMMANDS = {
     "score": "Score the rows of a table with a saved model, chunk by chunk.",
     "evaluate": "Evaluate a saved model on a table with labels.",
     "explain": "Show the columns that matter to a saved model, on a table.",
-    "export": "Write a saved model as ONNX, SQL or a Python file without dependencies.",
+    "export": "Write a saved model as SQL or ONNX.",
     "stream": "Learn from rows as they come, with checkpoints.",
     "compare": "Compare models on the same folds.",
     "solvers": "List the solvers.",

@@ -16,7 +16,7 @@ from aucmax.tables.cells import Column, is_string, is_time, parse_numbers, to_fl
 from aucmax.tables.pyarrow_import import pa, pc
 
 _SEPARATORS = {"": "", ",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['\u2019]"}  # as regular expressions
-UNITS = r"[€$£¥₹%]|EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK"
+_UNITS = r"[€$£¥₹%]|EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK"
 _SIGN = "[+\\-\u2212]?"
 _BOOLEANS = ("true", "false")
 
@@ -59,27 +59,22 @@ class NumberFormat:
         units = find_units(present)
         if not units.agree:
             return None
-        pattern = self.pattern_of(next(iter(units.found), ""))
+        pattern = self._pattern_of(next(iter(units.found), ""))
         if not pc.all(pc.match_substring_regex(present, pattern), min_count=0).as_py():
             return None
         digits = pc.replace_substring_regex(present, pattern, r"\1\2\3")
         if self.thousands:
-            digits = pc.replace_substring_regex(digits, self.separator, "")
+            digits = pc.replace_substring_regex(digits, _SEPARATORS[self.thousands], "")
         digits = pc.replace_substring(pc.replace_substring(digits, self.decimal, "."), "\u2212", "-")
         return parse_numbers(digits)
 
-    def pattern_of(self, unit: str) -> str:
+    def _pattern_of(self, unit: str) -> str:
         """The regular expression of a number with that unit; its groups are two signs and the digits."""
         point = _SEPARATORS[self.decimal]
         groups = rf"[0-9]{{1,3}}(?:{_SEPARATORS[self.thousands]}[0-9]{{3}})+|" if self.thousands else ""
         number = rf"(?:(?:{groups}[0-9]+)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
         prefix, suffix = ("", "%") if unit == "%" else (rf"(?:{re.escape(unit)}\s*)?", rf"(?:{re.escape(unit)})?")
         return rf"^({_SIGN})\s*{prefix}({_SIGN})({number})\s*{suffix}$"
-
-    @property
-    def separator(self) -> str:
-        """The regular expression of the separator of thousands; empty if there is none."""
-        return _SEPARATORS[self.thousands]
 
     def to_dict(self) -> dict[str, Any]:
         """The format as JSON values."""
@@ -158,5 +153,5 @@ def find_units(present: Column) -> Units:
     >>> find_units(as_column(["€5", "6", None]))
     Units(found=frozenset({'€'}), bare=True)
     """
-    marks = pc.struct_field(pc.extract_regex(present, rf"(?P<unit>{UNITS})"), "unit")
+    marks = pc.struct_field(pc.extract_regex(present, rf"(?P<unit>{_UNITS})"), "unit")
     return Units(frozenset(pc.unique(marks).drop_null().to_pylist()), marks.null_count > present.null_count)

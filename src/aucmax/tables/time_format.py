@@ -62,7 +62,7 @@ class TimeFormat:
         return ("epoch", "weekday", "hour") if self.hour else ("epoch", "weekday")
 
     @property
-    def pattern(self) -> str:
+    def _pattern(self) -> str:
         """The regular expression of a time, with a named group for each of its parts."""
         return rf"^{_DATES[self.order]}{_CLOCK}$"
 
@@ -84,7 +84,7 @@ class TimeFormat:
             return _seconds_of_timestamps(present)
         if not is_string(present):
             return None
-        parts = pc.extract_regex(present, self.pattern)
+        parts = pc.extract_regex(present, self._pattern)
         if parts.null_count > present.null_count:
             return None
         return _seconds(parts.combine_chunks())

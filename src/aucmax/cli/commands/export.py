@@ -42,7 +42,7 @@ from aucmax.tables.atomic_write import is_pipe_or_device
 @reading_options
 @json_option
 def export(model_file, to, output, table, data, tolerance, reading, as_json) -> None:
-    """Write a saved model as ONNX, SQL or a Python file without dependencies."""
+    """Write a saved model as SQL or ONNX."""
     check_output(output, model_file, data)
     if data is not None:
         if is_pipe_or_device(output):

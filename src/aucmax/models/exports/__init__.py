@@ -1,4 +1,4 @@
-"""Models for other systems: a Python file without dependencies, SQL, ONNX."""
+"""Models for other systems, as SQL or ONNX."""
 
 from aucmax.models.exports.agreement import Agreement, check_export, check_installed
 from aucmax.models.exports.export_error import ExportError

@@ -1,14 +1,7 @@
-"""`check_export`: does an exported model give the same scores? It is run by the system that it was exported to.
-
-ONNX Runtime for ONNX, DuckDB for SQL, and an interpreter without site packages for Python.
-"""
+"""`check_export`: does an exported model give the same scores? DuckDB runs the SQL, ONNX Runtime the graph."""
 
 from __future__ import annotations
 
-import csv
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +17,6 @@ from aucmax.tables.cells import as_column, as_strings, present_strings
 from aucmax.tables.column_encoder import ColumnEncoder
 from aucmax.tables.pyarrow_import import pa
 from aucmax.tables.table import Table
-from aucmax.tables.table_writer import open_writer
 
 _ROW = "row number of aucmax"  # the name of a further column: rows come from a database in any order
 
@@ -44,8 +36,8 @@ def check_export(model: SavedModel, path: str | Path, to: str, tables: Iterable[
     ----------
     model : SavedModel
     path : str or Path
-        The exported file; a Python file is run.
-    to : {"onnx", "sql", "python"}
+        The exported file.
+    to : {"onnx", "sql"}
         Its format.
     tables : iterable of Table
         The rows to score.
@@ -68,33 +60,11 @@ def check_export(model: SavedModel, path: str | Path, to: str, tables: Iterable[
     return Agreement(rows, difference, largest)
 
 
-class _BarePython:
-    """An interpreter that sees neither site packages nor the environment, and a CSV file with the rows."""
-
-    def __init__(self, path: Path, model: ModelParts, table: str) -> None:
-        self.path = path.resolve()
-        self.model = model
-
-    def scores(self, rows: Table) -> np.ndarray:
-        columns = {_ROW: as_column(np.arange(len(rows)))}
-        columns |= {name: rows.columns[name] for name in self.model.inputs} if self.model.columns else {}
-        columns |= {} if self.model.columns else _matrix_columns(rows, self.model)
-        with tempfile.TemporaryDirectory() as folder:
-            data = Path(folder) / "rows.csv"
-            with open_writer(data) as write:
-                write(pa.table(columns))
-            command = [sys.executable, "-I", "-S", "-X", "utf8", str(self.path), str(data)]
-            done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-        if done.returncode:
-            raise ExportError(f"{self.path} failed: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
-        return np.array([float(row["score"]) for row in csv.DictReader(done.stdout.splitlines(keepends=True))])
-
-
 class _DuckDB:
     """A database in memory."""
 
     def __init__(self, path: Path, model: ModelParts, table: str) -> None:
-        self.duckdb = _import("duckdb", "checking SQL needs DuckDB", "sql")
+        self.duckdb = _import_package("sql")
         self.query = path.read_bytes().decode().rstrip().removesuffix(";")
         self.model = model
         self.table = table
@@ -118,7 +88,7 @@ class _ONNXRuntime:
     """ONNX Runtime on the CPU."""
 
     def __init__(self, path: Path, model: ModelParts, table: str) -> None:
-        runtime = _import("onnxruntime", "checking ONNX needs ONNX Runtime", "onnx")
+        runtime = _import_package("onnx")
         self.session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
         self.model = model
 
@@ -130,22 +100,23 @@ class _ONNXRuntime:
         return self.session.run([self.model.output_name("score")], inputs)[0][:, 0]
 
 
-_SYSTEMS: dict[str, Any] = {"onnx": _ONNXRuntime, "sql": _DuckDB, "python": _BarePython}
+_SYSTEMS: dict[str, Any] = {"onnx": _ONNXRuntime, "sql": _DuckDB}
+_PACKAGES = {"onnx": ("onnxruntime", "ONNX Runtime"), "sql": ("duckdb", "DuckDB")}
 
 
 def check_installed(to: str) -> None:
     """Refuse, before any work is done, a check whose system is not installed."""
-    if to == "onnx":
-        _import("onnxruntime", "checking ONNX needs ONNX Runtime", "onnx")
-    elif to == "sql":
-        _import("duckdb", "checking SQL needs DuckDB", "sql")
+    _import_package(to)
 
 
-def _import(name: str, need: str, extra: str) -> Any:
+def _import_package(to: str) -> Any:
+    """The package that runs the exports of a format."""
+    package, name = _PACKAGES[to]
     try:
-        return __import__(name)
+        return __import__(package)
     except ImportError:
-        raise ImportError(f"{need}; from a clone of aucmax: pip install '.[{extra}]'") from None
+        need = f"checking {to.upper()} needs {name}"
+        raise ImportError(f"{need}; from a clone of aucmax: pip install '.[{to}]'") from None
 
 
 def _matrix_columns(rows: Table, model: ModelParts) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def _check_plain(column: ColumnEncoder) -> None:
     if isinstance(column.format, NumberFormat) and column.format != PLAIN:
         raise ExportError(
             f"column {column.name!r} holds numbers written in another way ({column.note}), which SQL does not read; "
-            "make it a column of numbers and fit the model to that, or export to Python"
+            "make it a column of numbers and fit the model to that"
         )
 
 
