@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 
 from aucmax.problem.moments import moments_by_number
 from aucmax.scale import LocalEngine
-from aucmax.scale import engines as engine_module
 from aucmax.scale.columns import ColumnUse
 from aucmax.scale.rows import read_rows
+from aucmax.scale.stored_chunks import ArrayFile
 from benchmarks.timing import medians
 
 DIM = 30
@@ -64,14 +64,14 @@ def bare_loop(files):
 
 
 def read(files, *, encode=True, keep=True):
-    """The rows of the files, kept in a temporary folder or to be read again in every pass."""
-    fits_on_disk = engine_module.fits_on_disk
+    """The rows of the files, kept in a temporary file or to be read again in every pass."""
+    has_room = ArrayFile.has_room
     try:
         if not keep:
-            engine_module.fits_on_disk = lambda *unused: False
+            ArrayFile.has_room = lambda *unused: False
         return read_rows(files, ColumnUse("y", pos_label=1, encode=encode), LocalEngine(1))
     finally:
-        engine_module.fits_on_disk = fits_on_disk
+        ArrayFile.has_room = has_room
 
 
 def fold_moments(rows):

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import make_columns, run, write
+from nameless_files import kept_bytes
 
 import aucmax
 from aucmax.cli import progress
@@ -191,7 +192,8 @@ def test_lines_of_progress_are_at_least_a_second_apart(monkeypatch, capsys):
     assert [line.split(":")[0] for line in capsys.readouterr().err.splitlines()] == ["pass 2", "pass 4"]
 
 
-def test_an_interrupted_fit_leaves_no_temporary_folder(tmp_path):
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGKILL])
+def test_a_fit_that_is_stopped_leaves_no_file(tmp_path, signal_number):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     rng = np.random.default_rng(0)
@@ -204,14 +206,15 @@ def test_an_interrupted_fit_leaves_no_temporary_folder(tmp_path):
         list(map(str, command)), env=os.environ | {"TMPDIR": str(temporary)}, stderr=subprocess.PIPE, text=True
     ) as fit:
         limit = time.monotonic() + 60
-        while not list(temporary.glob("aucmax-*/*.npy")) and time.monotonic() < limit:
+        while not kept_bytes(temporary, fit.pid) and time.monotonic() < limit:
             time.sleep(0.05)
         time.sleep(0.5)
-        fit.send_signal(signal.SIGINT)
+        fit.send_signal(signal_number)
         _, messages = fit.communicate(timeout=60)
-    assert fit.returncode == 130
-    assert messages.splitlines()[-1] == "error: interrupted"
-    assert not list(temporary.glob("aucmax-*"))
+    if signal_number == signal.SIGINT:
+        assert fit.returncode == 130
+        assert messages.splitlines()[-1] == "error: interrupted"
+    assert not list(temporary.iterdir())
     assert not (tmp_path / "m.json").exists()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from nameless_files import kept_bytes
 from scale.events import fit_in_memory, make_events, write_parquet
 from sklearn.model_selection import StratifiedKFold
 
@@ -245,22 +246,24 @@ def temporary(tmp_path, monkeypatch):
     return folder
 
 
-def test_encoded_rows_are_in_a_temporary_folder_until_the_fit_ends(events, temporary):
-    sizes = []
+def test_encoded_rows_are_in_a_file_without_a_name_until_the_fit_ends(events, temporary):
+    """So that nothing is left of it, whatever ends the process."""
+    kept = []
 
     def progress(step):
         if step.number == 3:
-            sizes.extend(file.stat().st_size for file in temporary.rglob("*.npy"))
+            kept.append(kept_bytes(temporary))
+        assert not os.listdir(temporary)
 
     fit(events[1], AUCClassifierCV(loss="squared", random_state=0), progress=progress, **SETTINGS)
-    assert sum(sizes) > 3000 * 8 * 8
-    assert not os.listdir(temporary)
+    assert max(kept) > 3000 * (3 * 8 + 4)  # four numbers, and four categories and indicators
+    assert kept_bytes(temporary) == 0
 
 
-def test_the_temporary_folder_is_removed_when_a_fit_fails(events, temporary):
+def test_the_temporary_file_is_closed_when_a_fit_fails(events, temporary):
     with pytest.raises(ValueError, match="visits single rows"):
         fit(events[1], AUCClassifier(0.1, solver="spam"), **SETTINGS)
-    assert not os.listdir(temporary)
+    assert kept_bytes(temporary) == 0
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
@@ -270,7 +273,7 @@ def test_without_room_on_the_disk_the_source_is_read_in_every_pass(events, tempo
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 1000))
 
     def progress(step):
-        assert not list(temporary.rglob("*.npy"))
+        assert kept_bytes(temporary) == 0
 
     assert bits_of(fit(events[1], estimator, progress=progress, **SETTINGS, **SMALL_CHUNKS)[-1]) == expected
 

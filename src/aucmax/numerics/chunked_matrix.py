@@ -190,7 +190,7 @@ class ChunkedMatrix:
         places = []
         chunks = []
         out = None
-        for place, rows in self.map("rows", _in_memory):
+        for place, rows in self.map("sampled rows", _in_memory):
             if isinstance(rows, np.ndarray):
                 out = np.empty(self.shape) if out is None else out
                 out[place] = rows

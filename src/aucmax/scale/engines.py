@@ -19,8 +19,8 @@ from aucmax.numerics.threads import SHARE, one_blas_thread, run_in_order, worker
 from aucmax.scale.encoded_partition import EncodedPartition, picked_rows
 from aucmax.scale.partitions import Partition
 from aucmax.scale.progress import Report
-from aucmax.scale.source import Source, TemporaryFolder
-from aucmax.scale.stored_chunks import StoredChunk, StoredChunks, fits_on_disk
+from aucmax.scale.source import Source
+from aucmax.scale.stored_chunks import ArrayFile, StoredChunk, StoredChunks
 
 Map = Callable[[Partition], Any]
 Kept = tuple[Sequence[Part], Sequence[np.ndarray]]  # the parts of a `ChunkedMatrix`, and the sizes of their chunks
@@ -49,7 +49,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """Threads of this process; encoded chunks are kept in a temporary folder if the disk has room for them.
+    """Threads of this process; encoded chunks are kept in a temporary file if the disk has room for them.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class LocalEngine:
         return run_in_order(watched, self.n_threads)
 
     def keep(self, partitions: Sequence[EncodedPartition], n_bytes: int, report: Report) -> Kept:
-        """Write the encoded rows to a temporary folder; if the disk is too small, read the source in every pass.
+        """Write the encoded rows to a temporary file; if the disk is too small, read the source in every pass.
 
         Parameters
         ----------
@@ -99,10 +99,10 @@ class LocalEngine:
         report : callable
             Called with the number of rows of each chunk that has been written.
         """
-        folder = TemporaryFolder()
-        if not fits_on_disk(n_bytes, folder):
+        file = ArrayFile()
+        if not file.has_room(n_bytes):
             return partitions, [partition.sizes for partition in partitions]
-        tasks = [partial(_store, partition, folder, number, report) for number, partition in enumerate(partitions)]
+        tasks = [partial(_store, partition, file, report) for partition in partitions]
         parts = [part for stored in run_in_order(tasks, self.n_threads) for part in stored]
         return parts, [part.sizes for part in parts]
 
@@ -118,10 +118,10 @@ class LocalEngine:
         return run_in_order(tasks, self.n_threads)
 
 
-def _store(partition: EncodedPartition, folder: TemporaryFolder, number: int, report: Report) -> list[StoredChunks]:
+def _store(partition: EncodedPartition, file: ArrayFile, report: Report) -> list[StoredChunks]:
     chunks = []
-    for k, X in enumerate(partition):
-        chunks.append(StoredChunk.of(X, folder, f"{number}-{k}"))
+    for X in partition:
+        chunks.append(StoredChunk.of(X, file))
         report(X.shape[0])
     return [StoredChunks(chunks[start : start + BLOCK]) for start in range(0, len(chunks), BLOCK)]
 

@@ -35,7 +35,7 @@ def fit(
     """Fit an estimator to rows that need not fit in memory.
 
     The first pass learns a `TableEncoder` and reads labels, weights and groups, the second encodes the rows and keeps
-    them in a temporary folder. The estimator is then fitted to a table that is read in chunks, and is the one that a
+    them in a temporary file. The estimator is then fitted to a table that is read in chunks, and is the one that a
     fit in memory gives, folds included, but for rounding and for two things: where a column of more than 32,768 rows
     has missing cells, the rank of the median imputed there is approximate; and `AUCClassifierCV` chooses alpha on a
     sample of the rows if there are very many (docs/scale.md).
