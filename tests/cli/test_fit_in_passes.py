@@ -209,10 +209,11 @@ def test_a_fit_that_is_stopped_leaves_no_file(tmp_path, signal_number):
         while not kept_bytes(temporary, fit.pid) and time.monotonic() < limit:
             time.sleep(0.05)
         time.sleep(0.5)
+        assert kept_bytes(temporary, fit.pid) > 0
         fit.send_signal(signal_number)
         _, messages = fit.communicate(timeout=60)
+    assert fit.returncode == (130 if signal_number == signal.SIGINT else -signal.SIGKILL)
     if signal_number == signal.SIGINT:
-        assert fit.returncode == 130
         assert messages.splitlines()[-1] == "error: interrupted"
     assert not list(temporary.iterdir())
     assert not (tmp_path / "m.json").exists()

@@ -148,9 +148,8 @@ class ChunkedMatrix:
 
     def transformed(self, function: Callable[[Any], Any], dim: int) -> ChunkedMatrix:
         """The matrix of the rows that a function makes of the rows of each chunk."""
-        return replace(
-            self, transform=function if self.transform is None else _Composed(self.transform, function), dim=dim
-        )
+        transform = function if self.transform is None else _Composed(self.transform, function)
+        return replace(self, transform=transform, dim=dim)
 
     def map(self, description: str, function: Callable[..., Any], *vectors: np.ndarray) -> Iterator[tuple[Any, Any]]:
         """Apply a function to the rows of each chunk and their entries of the vectors, in one pass over the rows.

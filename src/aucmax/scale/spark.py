@@ -81,7 +81,7 @@ class SparkEngine:
         sent = chunks.context.broadcast(dict(zip(numbers, pickled, strict=True)))
 
         def results(number: int, kept: Iterable[bytes]) -> Iterator[bytes | str]:
-            task = pickle.loads(sent.value[number])
+            task = pickle.loads(sent.value[number])  # of `run`, as the chunks are of `keep`: never of a file
             return _pickled(lambda: [on_chunks(task, map(pickle.loads, kept))])
 
         try:

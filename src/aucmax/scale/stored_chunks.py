@@ -65,7 +65,10 @@ class ArrayFile:
         content = array.reshape(-1).view(np.uint8).data
         done = 0
         while done < content.nbytes:
-            done += os.preadv(self._file.fileno(), [content[done:]], stored.offset + done)
+            n_read = os.preadv(self._file.fileno(), [content[done:]], stored.offset + done)
+            if not n_read:
+                raise OSError("the temporary file with the encoded rows has been cut short; fit again")
+            done += n_read
         return array
 
 

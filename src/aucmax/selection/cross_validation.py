@@ -31,7 +31,7 @@ from aucmax.penalties import ElasticNet
 from aucmax.problem.data import Data, automatic_alpha, check_finite
 from aucmax.problem.moments import Moments, moments_by_number
 from aucmax.selection.alpha_path import alpha_path
-from aucmax.selection.splits import Fold, Folds, is_partition, sample_of_classes, subsample, test_numbers
+from aucmax.selection.splits import Fold, Folds, is_partition, sample_of_classes, subsample, test_numbers, test_rows
 from aucmax.solvers import Exact, Solver
 from aucmax.solvers.coordinate_descent import GRAM_LIMIT
 from aucmax.solvers.registry import check_penalty_supported, find_solver
@@ -97,12 +97,7 @@ class CVPath(NamedTuple):
         scores = scores_by_fold(X, self.folds, [model.weights[:, [chosen]] for model in self.models])
         for part, model in zip(scores, self.models, strict=True):
             part -= model.zeros[chosen]
-        if not isinstance(self.folds, Folds):
-            return self._replace(scores=scores).out_of_fold(X.shape[0], 0)
-        out = np.full(X.shape[0], np.nan)
-        for k, part in enumerate(scores):
-            out[self.folds.numbers == k] = part[0]
-        return out
+        return self._replace(scores=scores).out_of_fold(X.shape[0], 0)
 
     def start(self, chosen: int) -> np.ndarray | None:
         """Scaled weights from which a fit to a long table starts: the mean over the folds."""
@@ -114,7 +109,7 @@ class CVPath(NamedTuple):
         """Scores of all n rows, for one alpha or for each: means over the folds that test a row, NaN if none does."""
         total = np.zeros((*self.alphas[which].shape, n))
         times = np.zeros(n, dtype=np.int32)
-        for (_, test), scores in zip(self.folds, self.scores, strict=True):
+        for test, scores in zip(test_rows(self.folds), self.scores, strict=True):
             total[..., test] += scores[which]
             times[test] += 1
         with np.errstate(invalid="ignore"):
@@ -142,7 +137,7 @@ def cv_path(table: LabeledData, folds: Sequence[Fold], loss: Any, settings: Path
     scored = _scored_rows(table, folds, settings.seed)
     scores = scores_by_fold(table.X, scored, [model.weights for model in models])
     aucs = []
-    for of_fold, model, (_, test) in zip(scores, models, scored, strict=True):
+    for of_fold, model, test in zip(scores, models, test_rows(scored), strict=True):
         aucs.append(aucs_of(of_fold, table.y[test], table.weight[test]))
         of_fold -= model.zeros[:, None]
     kept = scores if scored is folds else []
@@ -247,11 +242,11 @@ def positive_alphas(settings: PathSettings, data: Data, method: str) -> np.ndarr
 
 def scores_by_fold(X: Any, folds: Sequence[Fold], weights: list[np.ndarray]) -> list[np.ndarray]:
     """Scores of the test rows of each fold by the models of the fold, one row a model; chunks are read once."""
-    sizes = [test.size for _, test in folds]
+    sizes = [test.size for test in test_rows(folds)]
     numbers = test_numbers(folds, X.shape[0]) if isinstance(X, ChunkedMatrix) and X.is_ordered else np.empty(0)
     is_tested = numbers >= 0
     if np.count_nonzero(is_tested) < sum(sizes):
-        return [np.ascontiguousarray(dot(X, w, test).T) for (_, test), w in zip(folds, weights, strict=True)]
+        return [np.ascontiguousarray(dot(X, w, test).T) for test, w in zip(test_rows(folds), weights, strict=True)]
     if not is_tested.all():
         X = X[np.flatnonzero(is_tested)]
         numbers = numbers[is_tested]

@@ -13,7 +13,7 @@ mostly depends, so that all folds are about equally precise. Rows of the same ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from numbers import Integral
 from typing import Any
@@ -46,7 +46,7 @@ class Folds(Sequence[Fold]):
     """
 
     def __init__(self, numbers: np.ndarray, count: int):
-        self.numbers = numbers.astype(np.min_scalar_type(-count))
+        self.numbers = numbers.astype(np.min_scalar_type(-count), copy=False)
         self._count = count
 
     def __len__(self) -> int:
@@ -124,12 +124,19 @@ def is_partition(folds: Sequence[Fold], n: int) -> bool:
     return tested.size == n and int(np.bincount(tested).max()) == 1
 
 
+def test_rows(folds: Sequence[Fold]) -> Iterator[np.ndarray]:
+    """The test rows of each fold; the training rows of `Folds` are not listed."""
+    if isinstance(folds, Folds):
+        return (np.flatnonzero(folds.numbers == k) for k in range(len(folds)))
+    return (test for _, test in folds)
+
+
 def test_numbers(folds: Sequence[Fold], n: int) -> np.ndarray:
     """For each of n rows the number of the fold that tests it, the last one if there are several; -1 for none."""
     if isinstance(folds, Folds):
         return folds.numbers
     numbers = np.full(n, -1)
-    for k, (_, test) in enumerate(folds):
+    for k, test in enumerate(test_rows(folds)):
         numbers[test] = k
     return numbers
 
