@@ -108,8 +108,13 @@ class CVPath(NamedTuple):
     def out_of_fold(self, n: int, which: int | slice = slice(None)) -> np.ndarray:
         """Scores of all n rows, for one alpha or for each: means over the folds that test a row, NaN if none does."""
         total = np.zeros((*self.alphas[which].shape, n))
+        if isinstance(self.folds, Folds):  # each row is tested once: no counts, which take memory
+            total[:] = np.nan
+            for k, scores in enumerate(self.scores):
+                total[..., self.folds.numbers == k] = scores[which]
+            return total
         times = np.zeros(n, dtype=np.int32)
-        for test, scores in zip(test_rows(self.folds), self.scores, strict=True):
+        for (_, test), scores in zip(self.folds, self.scores, strict=True):
             total[..., test] += scores[which]
             times[test] += 1
         with np.errstate(invalid="ignore"):
